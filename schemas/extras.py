@@ -43,12 +43,19 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
         "pymupdf",
         "trafilatura",
         "httpx2",
+        "prometheus_client",
     ),
     "serve": ("fastapi", "uvicorn", "pymupdf"),
+    "mcp": ("mcp", "pymupdf"),
     "postgres": ("psycopg",),
     "s3": ("s3fs",),
     "js": ("playwright",),
     "nlp": ("spacy",),
+    # Prefect brings the API of OpenTelemetry, which sends nothing.
+    "otel": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
+    "openlineage": ("openlineage.client",),
+    "langchain": ("langchain_core",),
+    "llamaindex": ("llama_index.core",),
 }
 """Modules by which an extra is known to be installed."""
 

@@ -24,14 +24,16 @@ def ask_prefect() -> str | None:
         return None
     from prefect.settings import PREFECT_API_URL
 
-    url: str | None = PREFECT_API_URL.value()
+    # Prefect reads the environment once, when it is imported; what is set since wins there, too.
+    url: str | None = os.environ.get("PREFECT_API_URL") or PREFECT_API_URL.value()
     if not url:
         return None
     if not url.startswith(("http://", "https://")):
         raise ConfigError("is no URL; give one such as http://HOST:4200/api", subject="PREFECT_API_URL")
+    shown = _USER.sub("", url)
     try:
-        with urlopen(f"{_USER.sub('', url).rstrip('/')}/health", timeout=PATIENCE):  # noqa: S310 - checked above
-            return url
+        with urlopen(f"{shown.rstrip('/')}/health", timeout=PATIENCE):  # noqa: S310 - checked above
+            return shown
     except (URLError, OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
-        raise StoreUnavailable(f"does not answer ({reason})", subject=f"Prefect server {url}") from error
+        raise StoreUnavailable(f"does not answer ({reason})", subject=f"Prefect server {shown}") from error

@@ -8,7 +8,7 @@ from ingest.parse.chunking import CountTokens, split_spans
 from ingest.parse.outline import BoxSpan
 
 _MOST = 0.5
-"""Share of a chunk that a title may take; a longer one is text."""
+"""Share of a chunk that a title may take, together with the header of a table; a longer one is text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +20,17 @@ class NoteTitles:
     count: CountTokens
 
     def repeated(self, spans: Iterable[ChunkSpan], limit: int) -> Iterator[ChunkSpan]:
-        """Put its title over each span that goes on with a note; one that gets too long so is cut again."""
+        """Put its title over each span that goes on with a note; one that gets too long so is cut again.
+
+        Where title and table header together leave no half of the chunk to the rows, the header stays alone.
+        """
         for span in spans:
             title = self._title_at(span.start)
-            if not title or self.count(title) > limit * _MOST:
+            above = "\n".join(filter(None, (title, span.header)))
+            if not title or self.count(above) > limit * _MOST:
                 yield span
                 continue
-            named = replace(span, header="\n".join(filter(None, (title, span.header))))
+            named = replace(span, header=above)
             if self.count(named.text_of(self.text)) <= limit:
                 yield named
             else:

@@ -146,7 +146,7 @@ class _SdkSpans:
 
 def _provider(say: Say) -> "TracerProvider":
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
     from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 
@@ -170,8 +170,9 @@ def _provider(say: Say) -> "TracerProvider":
         def shutdown(self) -> None:
             self._inner.shutdown()  # type: ignore[no-untyped-call]
 
-    # OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win over these.
-    resource = Resource({"service.name": SERVICE, "service.version": program_version()})
-    provider = TracerProvider(resource=resource.merge(Resource.create()), shutdown_on_exit=False)
+    ours = Resource.create({"service.name": SERVICE, "service.version": program_version()})
+    # Last, so that OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win over ours.
+    resource = ours.merge(OTELResourceDetector().detect())
+    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(Exporter()))
     return provider

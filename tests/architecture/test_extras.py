@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.extras import extra_of
+from schemas.extras import EXTRAS, extra_of
 
 REPO = Path(__file__).resolve().parents[2]
 PACKAGES = ("flows", "indexes", "ingest", "retrieval", "runtime", "schemas", "sitegraph")
@@ -67,3 +67,10 @@ def test_what_a_format_parses_with_comes_with_the_pipeline(module: str) -> None:
     distributions = {_plain(name) for name in packages_distributions().get(module, [module])}
 
     assert distributions & _names(PROJECT["optional-dependencies"]["pipeline"])
+
+
+def test_every_extra_for_users_is_known_by_modules_that_it_brings() -> None:
+    declared = PROJECT["optional-dependencies"]
+
+    assert set(EXTRAS) == declared.keys() - {"dev", "demo", "manual"}
+    assert all(extra_of(module) for modules in EXTRAS.values() for module in modules)

@@ -148,11 +148,28 @@ class Sitegraph:
             PREFECT_HOME: self.environment["PREFECT_HOME"],
             PREFECT_LOGGING_LEVEL: "CRITICAL",
         }
+        _send_events_to(self.environment["PREFECT_API_URL"])
         with pytest.MonkeyPatch.context() as patch, temporary_settings(updates=updates):
             for name, value in self.environment.items():
                 if name.startswith("SITEGRAPH_"):
                     patch.setenv(name, value)
             yield
+
+
+_told: list[str] = []
+"""The servers that events of this process went to, the last one last."""
+
+
+def _send_events_to(url: str) -> None:
+    """Have Prefect begin anew with what sends its events, which stays with the server it began with.
+
+    A program has one server for life; tests of one process have several, one after the other.
+    """
+    from prefect.events.worker import EventsWorker
+
+    if _told and _told[-1] != url:
+        EventsWorker.drain_all(timeout=10)
+    _told.append(url)
 
 
 def sitegraph_on(server: PrefectServer, **settings: str) -> Sitegraph:

@@ -60,7 +60,7 @@ BUILDING = {
     "demo": ["demo"],
     "drop": ["drop", "notes"],
 }
-ELSEWHERE = {"show", "serve", "mcp", "tune"}
+ELSEWHERE = {"show", "serve", "mcp", "tune", "deploy"}
 """Commands that a test of their own calls."""
 
 IN_ONE_PROCESS = """

@@ -1,5 +1,6 @@
 """All checks of one configuration."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -7,28 +8,31 @@ from typing import NamedTuple
 
 from indexes.layout import IndexLayout
 from indexes.manifest import load_manifest
-from indexes.own_ledger import open_own_ledger
+from indexes.publish.current import read_current
+from indexes.publish.generation import load_generation, space_of
 from schemas.errors import SitegraphError
 from schemas.redaction import one_line
 from schemas.settings import Settings
 from schemas.source import Source
-from sitegraph.cli.health.findings import CheckResult, absent
+from sitegraph.cli.health.findings import CheckResult, CheckState, absent
+from sitegraph.cli.health.ledger import LEDGER, read_sources
 from sitegraph.cli.health.machine import check_machine
 from sitegraph.cli.health.needs import needs_of
-from sitegraph.cli.health.servers import check_encoder, check_servers
+from sitegraph.cli.health.servers import POSTGRESQL, check_encoder, check_servers
 
 
 class _Described(NamedTuple):
-    """What an index says of itself; `faults` are what of it could not be read."""
+    """What an index says of itself; `encoder` is the folder that its readers open."""
 
+    encoder: Path | None = None
     graph: str | None = None
     raw: str | None = None
     sources: tuple[Source, ...] = ()
-    faults: tuple[CheckResult, ...] = ()
+    findings: tuple[CheckResult, ...] = ()
 
 
 def check_up(settings: Settings, sources: Sequence[Source]) -> tuple[CheckResult, ...]:
-    """Check machine, servers and encoder against settings, index and *sources*."""
+    """Check machine, servers and encoder against settings, environment, index and *sources*."""
     layout = IndexLayout(Path(settings.index))
     has_index = layout.manifest.exists()
     described = _describe(layout, settings) if has_index else _Described()
@@ -38,27 +42,33 @@ def check_up(settings: Settings, sources: Sequence[Source]) -> tuple[CheckResult
         has_index=has_index,
         graph=described.graph,
         raw=described.raw,
+        environ=os.environ,
     )
     findings = (
         *check_machine(settings, needs),
-        check_encoder(settings, has_index=has_index),
+        check_encoder(settings, described.encoder),
         *check_servers(settings, needs),
-        *described.faults,
+        *described.findings,
     )
-    return tuple(replace(finding, told=one_line(finding.told)) for finding in findings)
+    return tuple(replace(finding, told=one_line(finding.told)) for finding in _told_once(findings))
+
+
+def _told_once(findings: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
+    """Leave out that the ledger cannot be read where its server has said why."""
+    away = any(one.subject == POSTGRESQL and one.health is not CheckState.OK for one in findings)
+    return tuple(one for one in findings if not (away and one.subject == LEDGER))
 
 
 def _describe(layout: IndexLayout, settings: Settings) -> _Described:
+    described = _Described(encoder=layout.encoder)
     try:
         manifest = load_manifest(layout)
+        described = described._replace(graph=manifest.graph, raw=manifest.raw)
+        current = load_generation(layout, read_current(layout.root)).generation
     except SitegraphError as error:
         remedy = f"sitegraph verify --index {layout.root}"
-        return _Described(faults=(absent("index", str(error), remedy=remedy, needed=True),))
-    try:
-        ledger = open_own_ledger(layout, settings.ledger_url)
-    except SitegraphError:  # the check of the server says so
-        return _Described(graph=manifest.graph, raw=manifest.raw)
-    try:
-        return _Described(manifest.graph, manifest.raw, tuple(ledger.sources.all().values()))
-    finally:
-        ledger.close()
+        return described._replace(findings=(absent("index", str(error), remedy=remedy, needed=True),))
+    sources, finding = read_sources(layout, settings.ledger_url)
+    # After a change of model, readers use another encoder than the one that the index was made with.
+    encoder = layout.root / space_of(layout, manifest, current).encoder
+    return described._replace(encoder=encoder, sources=sources, findings=(finding,))

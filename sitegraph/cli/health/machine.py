@@ -48,11 +48,18 @@ def _python() -> CheckResult:
 
 
 def _extra(extra: str, *, needed: bool) -> CheckResult:
-    missing = [module for module in EXTRAS[extra] if find_spec(module) is None]
+    missing = [module for module in EXTRAS[extra] if not _is_installed(module)]
     subject = f"extra {extra}"
     if not missing:
         return found(subject, "installed")
     return absent(subject, f"{', '.join(missing)} not installed", remedy=install_line(extra), needed=needed)
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # not even the package that it would be in
+        return False
 
 
 def _tesseract(languages: tuple[str, ...]) -> CheckResult:

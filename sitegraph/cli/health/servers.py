@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from indexes.layout import IndexLayout
 from indexes.reachable import ask_ledger, ask_neo4j, ask_objects
 from schemas.errors import SitegraphError, StoreUnavailable
 from schemas.extras import install_line
 from schemas.settings import Settings
 from sitegraph.cli.health.findings import CheckResult, CheckState, absent, found
 from sitegraph.cli.health.needs import Needs
+
+POSTGRESQL = "PostgreSQL"
 
 
 def check_servers(settings: Settings, needs: Needs) -> Iterator[CheckResult]:
@@ -20,7 +21,7 @@ def check_servers(settings: Settings, needs: Needs) -> Iterator[CheckResult]:
     if needs.ledger_url is not None:
         url = needs.ledger_url
         remedy = "start the server, or correct SITEGRAPH_LEDGER_URL"
-        yield _asked("PostgreSQL", lambda: ask_ledger(url), remedy=remedy)
+        yield _asked(POSTGRESQL, lambda: ask_ledger(url), remedy=remedy)
     if needs.raw_url is not None:
         raw = needs.raw_url
         yield _asked(
@@ -30,12 +31,11 @@ def check_servers(settings: Settings, needs: Needs) -> Iterator[CheckResult]:
         )
 
 
-def check_encoder(settings: Settings, *, has_index: bool) -> CheckResult:
-    """Look at the files of the encoder: the index's own, or those of the model for a new one."""
-    if has_index:
+def check_encoder(settings: Settings, folder: Path | None) -> CheckResult:
+    """Look at the files of the encoder: those in the *folder* of an index, or of the model for a new one."""
+    if folder is not None:
         from indexes.embed.export import damaged_files
 
-        folder = IndexLayout(Path(settings.index)).encoder
         if damaged := damaged_files(folder):
             told = f"{', '.join(damaged)} of {folder} missing or damaged"
             remedy = f"sitegraph run SOURCE.yaml --index {settings.index} --repair"

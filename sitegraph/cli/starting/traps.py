@@ -9,9 +9,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-_VERSION = re.compile(r"v?\d+(\.\d+)*(\.x)?|latest|stable|current|dev|devel|main|master|next|nightly|preview")
-_PREFERRED = ("stable", "latest", "current")
-_IsKind = Callable[[str], bool]
+from ingest.version_names import version_rank
+
+_IsKind = Callable[[str, str], bool]
+"""Whether the folder at a path (which ends with a slash, or is empty) has a name of a kind."""
+
 _Best = Callable[[Collection[str]], str]
 
 _LANGUAGE = re.compile(
@@ -20,7 +22,6 @@ _LANGUAGE = re.compile(
 )
 """A language that documentation is translated into, and a region or script. Source: ISO 639-1, RFC 5646."""
 
-_YEAR = re.compile(r"(19|20)\d\d")
 _START = re.compile(r"(index\.\w+)?")
 _FORMS: tuple[tuple[str, str], ...] = (
     ("*/search.html", "search page"),
@@ -52,7 +53,7 @@ def find_traps(urls: Collection[str], *, prefix: str, lang: str | None = None) -
     *lang*: the language of the start page, which stays.
     """
     below = [url.removeprefix(prefix) for url in urls if url.startswith(prefix)]
-    versions, languages = _twins(below, _is_version), _twins(below, _is_language)
+    versions, languages = _twins(below, _version_kind(below)), _twins(below, _is_language)
     return (
         *_excluded(prefix, _superfluous(versions, _best_version), "another version of {}"),
         *_excluded(prefix, _superfluous(languages, _best_language(lang)), "translation of {}"),
@@ -93,11 +94,18 @@ def _twins(below: Iterable[str], is_kind: _IsKind) -> Mapping[str, _Siblings]:
 
 
 def _splits(path: str, is_kind: _IsKind) -> Iterator[tuple[str, str, str]]:
-    parts = re.split(r"[?#]", path, maxsplit=1)[0].split("/")
-    for place, name in enumerate(parts[:-1]):
-        if is_kind(name):
-            tail = "/".join(parts[place + 1 :])
-            yield "".join(f"{part}/" for part in parts[:place]), name, "" if _START.fullmatch(tail) else tail
+    for before, name, tail in _folders(path):
+        if is_kind(before, name):
+            yield before, name, "" if _START.fullmatch(tail) else tail
+
+
+def _folders(path: str) -> Iterator[tuple[str, str, str]]:
+    """Yield each folder of a path: what stands before it, its name, and what stands behind it."""
+    plain = re.split(r"[?#]", path, maxsplit=1)[0]
+    at = 0
+    while (end := plain.find("/", at)) >= 0:
+        yield plain[:at], plain[at:end], plain[end + 1 :]
+        at = end + 1
 
 
 def _siblings(before: str, names: Mapping[str, set[str]], plain: set[str]) -> _Siblings | None:
@@ -131,20 +139,21 @@ def _matches(glob: str, below: Iterable[str]) -> bool:
     return any(fnmatchcase(f"/{path}", glob) for path in below)
 
 
-def _is_version(name: str) -> bool:
-    return _VERSION.fullmatch(name) is not None and _YEAR.fullmatch(name) is None
+def _version_kind(below: Iterable[str]) -> _IsKind:
+    """Return what tells versions; a bare number is one where surely versions stand beside it."""
+    folders = {(before, name) for path in below for before, name, _ in _folders(path)}
+    above = {before for before, name in folders if version_rank(name) is not None}
+    return lambda before, name: version_rank(name, beside_version=before in above) is not None
 
 
-def _is_language(name: str) -> bool:
+def _is_language(_before: str, name: str) -> bool:
     return _LANGUAGE.fullmatch(name) is not None
 
 
 def _best_version(names: Collection[str]) -> str:
-    """The one that readers are sent to by default, else the highest number."""
-    for preferred in _PREFERRED:
-        if preferred in names:
-            return preferred
-    return max(names, key=lambda name: ([int(n) for n in re.findall(r"\d+", name)], name))
+    """The one that readers are sent to by default, else the newest that is released."""
+    ranks = {name: version_rank(name, beside_version=True) for name in names}
+    return min((rank, name) for name, rank in ranks.items() if rank is not None)[1]
 
 
 def _best_language(lang: str | None) -> _Best:

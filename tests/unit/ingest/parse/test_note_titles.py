@@ -2,7 +2,10 @@
 
 import pytest
 
+from ingest.parse.chunk_spans import cut_chunks
 from ingest.parse.chunking import MAX_TOKENS
+from ingest.parse.note_titles import NoteTitles
+from ingest.parse.outline import BoxSpan, Stretch
 from ingest.parse.round_trip import check_round_trips
 from schemas.fragment import GraphFragment
 from tests.fakes.pages import count_words, parse_file, parse_page
@@ -62,6 +65,26 @@ def test_a_long_table_in_a_note_repeats_the_title_and_the_header() -> None:
     later = [chunk for chunk in fragment.chunks if "of the note" in chunk.text][1:]
     assert all(chunk.text.startswith("Warning\nNumber | What\n") for chunk in later)
     assert all(trip.in_parent for trip in check_round_trips(fragment))
+
+
+@pytest.mark.parametrize(("title", "is_repeated"), [(190, False), (4, True)])
+def test_a_title_and_a_header_together_leave_half_of_a_chunk_to_the_rows(
+    title: int, is_repeated: bool
+) -> None:
+    limit, titled, header = 400, "T " * title, "H " * 195
+    rows = "\n".join(f"row {number} says that it is one of many" for number in range(500))
+    text = f"{titled}\n{header}\n{rows}"
+    table = Stretch(len(titled) + 1, len(text), len(titled) + 1 + len(header))
+    plain = cut_chunks(text, (table,), max_tokens=limit, count_tokens=count_words)
+    titles = NoteTitles(text, [BoxSpan(0, len(titled), len(text))], count_words)
+
+    found = list(titles.repeated(plain, limit))
+
+    assert all(count_words(span.text_of(text)) <= limit for span in found)
+    assert len(found) <= len(plain) + 1
+    going_on = [span.header for span in found if "H" in span.header]
+    assert len(going_on) > 20
+    assert all(above.startswith("T") is is_repeated for above in going_on)
 
 
 def test_a_quotation_has_no_title() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from runtime.telemetry.tracing import NoSpans, open_spans, tracing_wanted
+from schemas.program import program_version
 from tests.fakes.receiver import attributes, receiving
 
 
@@ -52,6 +53,32 @@ def test_a_collector_receives_spans_with_parents_attributes_and_errors(
     assert (inner.status.code, inner.status.message) == (2, "a seed is away")
     assert attributes(outer) == {"sitegraph.generation": 7, "sitegraph.published": True}
     assert receiver.resource()["service.name"] == "docs-index"
+
+
+@pytest.mark.parametrize(
+    ("variables", "service", "version"),
+    [
+        ({}, "sitegraph", program_version()),
+        ({"OTEL_SERVICE_NAME": "docs-index"}, "docs-index", program_version()),
+        ({"OTEL_RESOURCE_ATTRIBUTES": "service.name=handbook,service.version=7"}, "handbook", "7"),
+    ],
+)
+def test_spans_are_filed_under_our_name_unless_the_standard_variables_give_another(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], service: str, version: str
+) -> None:
+    for name in ("OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES"):
+        monkeypatch.delenv(name, raising=False)
+    with receiving() as receiver:
+        environ = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, **variables}
+        for name, value in environ.items():
+            monkeypatch.setenv(name, value)
+        spans = open_spans(environ, say=pytest.fail)
+        spans.end(spans.begin("crawl"))
+        spans.close()
+
+    resource = receiver.resource()
+    assert (resource["service.name"], resource["service.version"]) == (service, version)
+    assert resource["telemetry.sdk.name"] == "opentelemetry"
 
 
 def test_a_span_goes_on_with_the_trace_of_who_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,21 @@
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from indexes.layout import IndexLayout
+from indexes.manifest import VectorSpace, load_manifest
+from indexes.publish.current import write_current
+from indexes.publish.generation import dump_generation, load_generation
+from schemas.extras import EXTRAS
 from schemas.settings import Settings
 from schemas.source import Source
 from sitegraph.cli.app import run_app
@@ -108,6 +117,130 @@ def test_an_encoder_that_is_damaged_is_found(examined: Examined, folder: Path, t
     assert found["encoder"]["remedy"].endswith("--repair")
 
 
+def test_after_a_change_of_model_the_encoder_that_readers_open_is_looked_at(
+    examined: Examined, folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(folder, tmp_path / "index")
+    layout = IndexLayout(tmp_path / "index")
+    shutil.copytree(layout.encoder, layout.root / "encoder-2")
+    space = VectorSpace(model=load_manifest(layout).model, table="chunks-2", encoder="encoder-2")
+    dump_generation(layout, replace(load_generation(layout, 1), generation=2, space=space))
+    write_current(layout.root, 2)
+
+    (layout.encoder / "tokenizer.json").write_text("{}")
+    assert examined("--index", "index")[0] == 0, "no reader opens this one any more"
+
+    (layout.root / "encoder-2" / "tokenizer.json").write_text("{}")
+    code, found = examined("--index", "index")
+    assert (code, "encoder-2" in found["encoder"]["told"]) == (2, True)
+
+
+def _delete(ledger: Path) -> None:
+    ledger.unlink()
+
+
+def _damage(ledger: Path) -> None:
+    ledger.write_bytes(b"no database at all" * 100)
+
+
+def _write_as_another_version(ledger: Path) -> None:
+    with closing(sqlite3.connect(ledger)) as connection:
+        connection.execute("ALTER TABLE source RENAME COLUMN record TO text")
+
+
+@pytest.mark.parametrize(
+    ("harm", "told", "remedy"),
+    [
+        (_delete, "has no ledger here", "sitegraph run SOURCE.yaml --index index"),
+        (_damage, "not a database", "mv index/ledger.sqlite index/ledger.sqlite.damaged && sitegraph run "),
+        (
+            _write_as_another_version,
+            "was made by another version",
+            "sitegraph run SOURCE.yaml --index NEW_FOLDER",
+        ),
+    ],
+)
+def test_a_ledger_that_is_lost_or_unreadable_is_found(
+    examined: Examined, folder: Path, tmp_path: Path, harm: Callable[[Path], None], told: str, remedy: str
+) -> None:
+    shutil.copytree(folder, tmp_path / "index")
+    harm(tmp_path / "index" / "ledger.sqlite")
+
+    code, found = examined("--index", "index")
+
+    assert (code, found["ledger"]["health"]) == (2, "missing")
+    assert told in found["ledger"]["told"]
+    assert found["ledger"]["remedy"].startswith(remedy)
+
+
+def test_the_ledger_is_only_read(
+    examined: Examined, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(folder, tmp_path / "index")
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "index").glob("ledger*")}
+    monkeypatch.setattr("indexes.stores.ledger.engine._create_engine", pytest.fail)
+
+    assert examined("--index", "index")[0] == 0
+
+    after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "index").glob("ledger*")}
+    assert after == before
+
+
+def test_a_server_of_the_ledger_that_is_away_is_told_once(
+    examined: Examined, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SITEGRAPH_LEDGER_URL", f"postgresql://anna:{SECRET}@{CLOSED}/docs")
+
+    code, found = examined("--index", str(folder))
+
+    assert (code, found["PostgreSQL"]["health"], "ledger" in found) == (3, "unreachable", False)
+
+
+def test_a_generation_that_cannot_be_read_is_found(examined: Examined, folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "index")
+    (tmp_path / "index" / "CURRENT").write_text("none")
+
+    code, found = examined("--index", "index")
+
+    assert (code, found["index"]["remedy"]) == (2, "sitegraph verify --index index")
+
+
+@pytest.mark.parametrize(
+    ("variable", "module", "extra"),
+    [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry.sdk", "otel"),
+        ("OPENLINEAGE_URL", "openlineage.client", "openlineage"),
+        ("SITEGRAPH_METRICS_FILE", "prometheus_client", "pipeline"),
+    ],
+)
+def test_what_is_configured_for_those_who_watch_needs_its_extra(
+    examined: Examined,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    module: str,
+    extra: str,
+) -> None:
+    monkeypatch.setattr(
+        "sitegraph.cli.health.machine.find_spec", lambda name: None if name == module else find_spec(name)
+    )
+    assert examined("--index", str(folder))[1][f"extra {extra}"]["health"] == "optional"
+
+    monkeypatch.setenv(variable, f"http://{CLOSED}")
+    code, found = examined("--index", str(folder))
+
+    assert (code, found[f"extra {extra}"]["health"]) == (2, "missing")
+    assert found[f"extra {extra}"]["remedy"] == f'pip install "sitegraph[{extra}]"'
+
+
+def test_an_extra_whose_outermost_package_is_not_there_is_not_installed(
+    examined: Examined, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EXTRAS, "llamaindex", ("no_such_package.core",))
+
+    assert examined("--index", "index")[1]["extra llamaindex"]["health"] == "optional"
+
+
 def test_a_folder_where_no_index_can_be_made_is_found(examined: Examined, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
 
@@ -150,4 +283,13 @@ def test_needs_follow_from_settings_sources_and_index() -> None:
 
     assert whole.extras == {"pipeline", "postgres", "js", "nlp"}
     assert (whole.languages, whole.chromium, whole.neo4j) == (("deu",), True, False)
-    assert (reading.extras, reading.neo4j, reading.raw_url) == ({"s3"}, True, "s3://docs/raw")
+    assert reading.extras == {"s3"}
+    assert (reading.neo4j, reading.raw_url) == (True, "s3://docs/raw")
+
+
+def test_variables_of_those_who_watch_are_needs() -> None:
+    environ = {"OTEL_TRACES_EXPORTER": "otlp", "OPENLINEAGE_CONFIG": "lineage.yml"}
+
+    watched = needs_of(Settings(metrics_file="runs.prom"), (), has_index=True, environ=environ)
+
+    assert watched.extras == {"pipeline", "otel", "openlineage"}

@@ -22,7 +22,13 @@ def left_out(*paths: str, lang: str | None = None) -> list[str]:
     [
         (("", "a/b.html", "1.0/a/b.html", "next/a/b.html"), ["1.0/*", "next/*"]),
         (("stable/a.html", "1.0/a.html", "latest/"), ["1.0/*", "latest/*"]),
-        (("16/a.html", "17/a.html", "16/index.html", "17/index.html"), ["16/*"]),
+        (("16/a.html", "17/a.html", "current/a.html", "17/index.html"), ["16/*", "17/*"]),
+        (("release-2.0/a", "release-2.1/a", "3.0rc1/a"), ["3.0rc1/*", "release-2.0/*"]),
+        (("v1.2-beta/a", "v1.1/a", "1.2/a"), ["v1.1/*", "v1.2-beta/*"]),
+        (
+            ("stable/a", "edge/a", "trunk/a", "head/a", "develop/a", "preview/a", "HEAD/a"),
+            ["HEAD/*", "develop/*", "edge/*", "head/*", "preview/*", "trunk/*"],
+        ),
         (("v1/", "v2/index.html"), ["v1/*"]),
         (("en/1.0/a", "en/2.0/a", "en/2.0/b"), ["en/1.0/*"]),
     ],
@@ -37,6 +43,7 @@ def test_other_versions_of_the_same_pages_are_left_out(paths: Sequence[str], glo
         ("page/1/", "page/2/", "page/3/"),
         ("2023/one.html", "2024/one.html"),
         ("1/index.html", "2/index.html"),
+        ("1/start.html", "1/end.html", "2/start.html", "2/end.html", "3/start.html", "4/start.html"),
         ("2.0/a.html", "b.html"),
         ("it/a.html", "no/b.html", "id/c.html"),
     ],

@@ -1,0 +1,40 @@
+"""Whether the ledger of an index is there and can be read."""
+
+import shlex
+from contextlib import closing
+
+from indexes.layout import IndexLayout
+from indexes.own_ledger import open_own_ledger
+from schemas.errors import ConfigError, DamageFound, SchemaMismatch, SitegraphError
+from schemas.source import Source
+from sitegraph.cli.health.findings import CheckResult, absent, found
+
+LEDGER = "ledger"
+
+
+def read_sources(layout: IndexLayout, url: str | None) -> tuple[tuple[Source, ...], CheckResult]:
+    """Return the sources that the ledger of an index knows, and how it is; nothing is written.
+
+    *url* is the setting's.
+    """
+    try:
+        with closing(open_own_ledger(layout, url, read_only=True)) as ledger:
+            sources = tuple(ledger.sources.all().values())
+    except SitegraphError as error:
+        return (), absent(LEDGER, str(error), remedy=_remedy(error, layout, url), needed=True)
+    return sources, found(LEDGER, f"knows {len(sources)} source{'s' * (len(sources) != 1)}")
+
+
+def _remedy(error: SitegraphError, layout: IndexLayout, url: str | None) -> str:
+    folder, file = shlex.quote(str(layout.root)), shlex.quote(str(layout.ledger))
+    run = f"sitegraph run SOURCE.yaml --index {folder}"
+    if isinstance(error, SchemaMismatch):
+        return "sitegraph run SOURCE.yaml --index NEW_FOLDER"
+    if isinstance(error, ConfigError):
+        return "unset SITEGRAPH_LEDGER_URL, or name this index's own"
+    if isinstance(error, DamageFound):
+        # It is only moved: somebody may still get something out of it.
+        return run if url else f"mv {file} {file}.damaged && {run}"
+    if layout.ledger.exists() and not url:
+        return f"chown $(id -un) {file}"
+    return run
