@@ -19,7 +19,7 @@ FRESH = "sitegraph.source.fresh"
 STALE = "sitegraph.source.stale"
 BLOCKED = "sitegraph.source.blocked"
 
-SOURCE, INDEX, FOLDER = "sitegraph.source", "sitegraph.index", "sitegraph.index.folder"
+SOURCE, INDEX, FOLDER = "sitegraph.source", "sitegraph.index", "sitegraph.folder"
 """Labels of every event's resource: name of the source, id and folder of the index.
 
 The folder is known before there is an index, and so to `sitegraph deploy`.

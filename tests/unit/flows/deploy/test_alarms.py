@@ -169,7 +169,7 @@ def test_a_run_is_late_once_nothing_takes_it_up_in_time() -> None:
 def test_a_held_publish_ends_with_the_next_good_run_of_that_source() -> None:
     (held,) = [one for one in alarms([], AlarmOptions()) if one["name"] == PUBLISH_HELD]
 
-    assert held["trigger"]["for_each"] == ["sitegraph.source", "sitegraph.index.folder"]
+    assert held["trigger"]["for_each"] == ["sitegraph.source", "sitegraph.folder"]
     assert set(held["trigger"]["after"]) == {"sitegraph.generation.held", "sitegraph.generation.refused"}
     assert "sitegraph.source.fresh" in held["trigger"]["expect"]
 

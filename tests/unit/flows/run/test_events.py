@@ -61,7 +61,7 @@ def test_a_run_that_publishes_says_so_and_that_its_source_is_fresh() -> None:
     both = {
         "sitegraph.source": "handbook",
         "sitegraph.index": "4f0c",
-        "sitegraph.index.folder": "/data/index",
+        "sitegraph.folder": "/data/index",
     }
     assert both.items() <= published.resource.items()
     assert both.items() <= fresh.resource.items()
