@@ -24,7 +24,7 @@ def alone_in(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder inside the block, if it comes free in time. Source: flock(2).
 
     Who reads and writes under it never replaces a newer textfile by an older one. The folder itself is
-    locked: that leaves no file. One that may not be read is not. Raises: OSError: it cannot be made or opened.
+    locked: that leaves no file. One that may not be read is not. Raises: OSError: it cannot be made.
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
