@@ -3,16 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from heapq import merge
-from itertools import islice
+from itertools import count, islice, takewhile
 from zoneinfo import ZoneInfo
 
+from runtime.recurrence_rules import START, rule_times
 from schemas.source import Schedule
 
-START = datetime(2024, 1, 1, tzinfo=UTC)
-"""Where counting begins: a fixed day, so that one deploy works out the same as the next."""
-
-HORIZON = timedelta(days=4 * 366)
-"""A cron expression may be for 29 February alone."""
+END = datetime(2052, 1, 1, tzinfo=UTC)
+"""Where counting ends: in 28 years, until 2100, each date falls on each weekday, 29 February too."""
 
 MOST = 1_000
 """Runs that are looked at: hourly ones reach over 41 days, and what is rarer over all seasons."""
@@ -34,19 +32,6 @@ def cron_refusal(expression: str) -> str | None:
     return None
 
 
-def rrule_refusal(rule: str) -> str | None:
-    """Say what is wrong with a recurrence rule."""
-    from dateutil.rrule import rrulestr
-
-    if "TZID" in rule.upper():
-        return "its time zone belongs into timezone"
-    try:
-        rrulestr(rule, ignoretz=True)
-    except (ValueError, TypeError, AttributeError, KeyError) as error:
-        return str(error) or "not in the form of RFC 5545"
-    return None
-
-
 def fires(*, cron: str | None, every: float | None, rrule: str | None, timezone: str) -> bool:
     """Whether a schedule ever fires."""
     return next(_times(Schedule(cron=cron, every=every, rrule=rrule, timezone=timezone)), None) is not None
@@ -55,7 +40,9 @@ def fires(*, cron: str | None, every: float | None, rrule: str | None, timezone:
 def longest_wait(schedules: Sequence[Schedule], *, runs: int) -> float | None:
     """The longest time, in seconds, in which *runs* runs of active schedules begin; None where none does.
 
-    It is measured over what the schedules do: a nightly run that rests on Sundays waits two days there.
+    It is measured over what the schedules do: a nightly run that rests on Sundays waits two days there. Where
+    that is too little for so many runs, it is at most as many times the longest of fewer. A schedule that
+    fires a single time has none.
     """
     active = [schedule for schedule in schedules if schedule.active]
     if not active:
@@ -63,9 +50,13 @@ def longest_wait(schedules: Sequence[Schedule], *, runs: int) -> float | None:
     only = [schedule.every for schedule in active if schedule.every is not None]
     if len(only) == len(active):
         return runs * min(only) + _clock_change(active)
-    times = list(islice(merge(*map(_times, active)), MOST + runs))
-    waits = [(late - early).total_seconds() for early, late in zip(times, times[runs:], strict=False)]
-    return max(waits, default=None)
+    ahead = takewhile(lambda time: time < END, merge(*map(_times, active)))
+    times = list(islice(ahead, MOST + min(runs, MOST)))
+    measured = min(runs, MOST, len(times) - 1)
+    if measured < 1:
+        return None
+    waits = ((late - early).total_seconds() for early, late in zip(times, times[measured:], strict=False))
+    return max(waits) * -(-runs // measured)
 
 
 def _clock_change(schedules: Iterable[Schedule]) -> float:
@@ -80,25 +71,13 @@ def _times(schedule: Schedule) -> Iterator[datetime]:
     if schedule.cron is not None:
         yield from _cron_times(schedule.cron, zone)
     elif schedule.rrule is not None:
-        yield from _rule_times(schedule.rrule, zone)
+        yield from (time.replace(tzinfo=zone).astimezone(UTC) for time in rule_times(schedule.rrule))
     else:
         step = timedelta(seconds=schedule.every or 0)
-        yield from (START + number * step for number in range(MOST * 2))
+        yield from (START + number * step for number in count())
 
 
 def _cron_times(expression: str, zone: ZoneInfo) -> Iterator[datetime]:
     from cronsim import CronSim
 
-    for time in CronSim(expression, START.astimezone(zone)):
-        if time - START > HORIZON:
-            return
-        yield time.astimezone(UTC)
-
-
-def _rule_times(rule: str, zone: ZoneInfo) -> Iterator[datetime]:
-    """A rule without DTSTART begins in 2020, as Prefect has it; times of a rule are those of the zone."""
-    from dateutil.rrule import rrulestr
-
-    parsed = rrulestr(rule, dtstart=datetime(2020, 1, 1), ignoretz=True)
-    for time in parsed.xafter(START.replace(tzinfo=None), count=MOST * 2):
-        yield time.replace(tzinfo=zone).astimezone(UTC)
+    yield from (time.astimezone(UTC) for time in CronSim(expression, START.astimezone(zone)))

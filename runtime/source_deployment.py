@@ -6,7 +6,8 @@ from zoneinfo import available_timezones
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from runtime.schedule_times import cron_refusal, fires, rrule_refusal
+from runtime.recurrence_rules import rrule_refusal
+from runtime.schedule_times import cron_refusal, fires
 from runtime.source_values import Count, Seconds
 
 _INTERVAL = re.compile(r"\s*\d+(\.\d+)?\s*[smhdw]?\s*")

@@ -265,6 +265,16 @@ def load_source(path: Path) -> Source:
     return parse_source(text, subject=str(path), folder=path.resolve().parent)
 
 
+def name_in(path: Path) -> str | None:
+    """The name that a source file gives, whatever else is wrong with it."""
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError, RecursionError):
+        return None
+    name = values.get("name") if isinstance(values, dict) else None
+    return name if isinstance(name, str) and name else None
+
+
 def parse_source(text: str, *, subject: str, folder: Path) -> Source:
     """Check the text of a source file; *subject* names it in errors."""
     try:

@@ -4,13 +4,14 @@ How triggers count: prefect/server/events/triggers.py of Prefect 3.8. A proactiv
 `expect` are one event begins its time anew with each; without `for_each` it begins when it is made.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from flows.deploy.deployments import TAG, DeployAction
-from flows.run.events import BLOCKED, FRESH, HELD, PUBLISHED, REFUSED, SOURCE, STALE, source_id
+from flows.run.events import BLOCKED, FOLDER, FRESH, HELD, PUBLISHED, REFUSED, SOURCE, STALE, source_id
 from runtime.schedule_times import longest_wait
+from runtime.source_values import CENTURY
 from schemas.source import Source
 
 Automation = Mapping[str, Any]
@@ -64,9 +65,14 @@ class AlarmAction:
     id: str | None = None
 
 
-def alarms(sources: Iterable[Source], options: AlarmOptions) -> tuple[Automation, ...]:
-    """All automations: those for every source together, and the dead-man's alarm of each."""
-    each = (no_publish(source, options) for source in sources)
+def alarms(
+    sources: Iterable[Source], options: AlarmOptions, *, index: str | None = None
+) -> tuple[Automation, ...]:
+    """All automations: those for every source together, and the dead-man's alarm of each.
+
+    *index* is the folder of the sources' index, absolute; None: as the worker's settings say.
+    """
+    each = (no_publish(source, options, index=index) for source in sources)
     return (*_shared(options), *(one for one in each if one is not None))
 
 
@@ -105,15 +111,15 @@ def _shared(options: AlarmOptions) -> tuple[Automation, ...]:
     )
 
 
-def no_publish(source: Source, options: AlarmOptions) -> Automation | None:
-    """The dead-man's alarm: nobody has said for too long that the source is fresh.
+def no_publish(source: Source, options: AlarmOptions, *, index: str | None = None) -> Automation | None:
+    """The dead-man's alarm: nobody has said for too long that the source is fresh in that index.
 
-    None: it has neither a schedule that fires nor an SLO.
+    None: it has neither a schedule that fires again and again nor an SLO.
     """
     within = window(source)
     if within is None:
         return None
-    one = {"prefect.resource.id": source_id(source.name)}
+    one = {"prefect.resource.id": source_id(source.name), **({FOLDER: index} if index else {})}
     trigger = _trigger([FRESH], after=[FRESH], match=one, within=within, proactive=True)
     text = f"no run of {source.name} has ended well for {duration(within)}"
     return _alarm(f"{NO_PUBLISH}{source.name}", text, trigger, options.notify, about=source.name)
@@ -123,7 +129,27 @@ def window(source: Source) -> float | None:
     """How long a source may be without a run that ended well: its SLO, else so many runs of its schedule."""
     slo = source.freshness.slo
     wait = slo if slo is not None else longest_wait(source.schedule, runs=source.freshness.missed_runs)
-    return None if wait is None else max(wait, SHORTEST)
+    return None if wait is None else min(max(wait, SHORTEST), CENTURY)
+
+
+def unwatched(source: Source) -> str | None:
+    """Say why a source has no dead-man's alarm, if it has none."""
+    if window(source) is not None:
+        return None
+    why = "no schedule of it fires a second time" if source.schedule else "it has no schedule"
+    if source.schedule and not any(one.active for one in source.schedule):
+        why = "its schedule is switched off"
+    return f"{source.name}: no dead-man's alarm: {why}, and it has no freshness.slo"
+
+
+def paused_unwatched(names: Iterable[str], found: Collection[str], named: Collection[str]) -> Iterator[str]:
+    """Say of deployments that a person paused, named or with an alarm that was found, that nobody watches."""
+    for name in sorted(names):
+        if name in named or f"{NO_PUBLISH}{name}" in found:
+            yield (
+                f"{name}: no dead-man's alarm: it was paused by hand, and resuming it in Prefect makes none; "
+                "then run sitegraph deploy again"
+            )
 
 
 def too_short(source: Source) -> str | None:
@@ -240,9 +266,10 @@ def _absent(after: Sequence[str], expect: Sequence[str], within: float) -> Mappi
 def _events(
     expect: Sequence[str], *, within: float, after: Sequence[str] = (), proactive: bool = False
 ) -> Mapping[str, Any]:
-    """Our own events, of each source by itself."""
+    """Our own events, of each source in each index by itself."""
     match = {"prefect.resource.id": ["sitegraph.index.*", "sitegraph.source.*"]}
-    return _trigger(expect, after=after, match=match, for_each=[SOURCE], within=within, proactive=proactive)
+    each = [SOURCE, FOLDER]
+    return _trigger(expect, after=after, match=match, for_each=each, within=within, proactive=proactive)
 
 
 def _trigger(

@@ -13,7 +13,9 @@ from flows.deploy.alarms import (
     decide_alarms,
     duration,
     options_found,
+    paused_unwatched,
     too_short,
+    unwatched,
     window,
 )
 from flows.deploy.client import DeployServer, open_server, plain
@@ -46,6 +48,7 @@ class DeployWish:
     pool: str
     index: str | None = None
     prune: bool = False
+    replace: bool = False
     dry_run: bool = False
     with_alarms: bool = True
     notify: str | None = None
@@ -66,7 +69,8 @@ class DeployPlan:
 def deploy(wish: DeployWish) -> dict[str, Any]:
     """Make the deployments and alarms of the source files; say what was done, or with `dry_run` would be.
 
-    Raises: ConfigError: a source file is wrong, no server is configured, a pool or block is not there;
+    Raises: ConfigError: a source file is wrong, another source of its name is deployed, no server is
+    configured, a pool or block is not there;
     StoreUnavailable: the server cannot be reached.
     """
     files = read_files(wish.named)
@@ -90,6 +94,7 @@ def _plan(wish: DeployWish, files: NamedFiles, server: DeployServer) -> DeployPl
         files=tuple(file.path for file in files.files),
         folders=files.folders,
         prune_in=wish.folder if wish.prune else None,
+        replace=wish.replace,
     )
     told = [*_pool_notes(server, desired), *_file_notes(files), *notes(actions, found)]
     return DeployPlan(
@@ -111,9 +116,13 @@ def _plan_alarms(
     options = _options(wish, server, options_found(there))
     paused = {one.name for one in found if one.paused and not one.is_removed}
     watched = [file.source for file in files.files if file.source.name not in paused]
-    desired: dict[str, Automation] = {one["name"]: plain(one) for one in alarms(watched, options)}
+    desired: dict[str, Automation] = {
+        one["name"]: plain(one) for one in alarms(watched, options, index=wish.index)
+    }
     if options.notify is None:
         told.append("alarms tell nobody; name a block of Prefect's with --notify TYPE/NAME")
+    told.extend(filter(None, map(unwatched, watched)))
+    told.extend(paused_unwatched(paused, there, {file.source.name for file in files.files}))
     gone = {one.name for one in actions if one.action is DeployAction.PAUSE} | paused
     gone |= {file.source.name for file in files.files if window(file.source) is None}
     return decide_alarms(desired, there, gone=gone)

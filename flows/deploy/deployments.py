@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from schemas.errors import ConfigError
 from schemas.source import Schedule, Source
 
 FLOW = "index-source"
@@ -183,17 +184,40 @@ def decide(
     files: Collection[Path] = (),
     folders: Collection[Path] = (),
     prune_in: Path | None = None,
+    replace: bool = False,
 ) -> tuple[DeploymentAction, ...]:
     """Say what makes the deployments that were found those that are desired, ordered by name.
 
     What deploys a file that is gone from *folders*, or another name of one of *files*, is paused; so is
     whatever else runs in the folder *prune_in* and is not desired. Nothing that others made is touched.
+
+    Raises: ConfigError: a name is that of a deployment of another file or for another index, which goes on
+    only with *replace*.
     """
     by_name = {one.name: one for one in found}
+    for name, settings in desired.items():
+        if (there := by_name.get(name)) is not None and not replace:
+            moved = _is_gone(there, files=files, folders=folders, prune_in=prune_in)
+            _check_same(settings, there, moved=moved)
     wanted = [_about(name, settings, by_name.get(name)) for name, settings in desired.items()]
     left = [one for one in by_name.values() if one.is_ours and one.name not in desired and not one.is_removed]
     gone = [_pause(one) for one in left if _is_gone(one, files=files, folders=folders, prune_in=prune_in)]
     return tuple(sorted([*wanted, *gone], key=lambda one: one.name))
+
+
+def _check_same(settings: Settings, there: FoundDeployment, *, moved: bool) -> None:
+    """Refuse to take over what runs another source of the same name; *moved*: its file is one of ours."""
+    if there.is_removed:
+        return
+    before, path = there.settings["index"], Path(settings["folder"], settings["source"])
+    what = f"from {there.path}" if there.path != path and not moved else None
+    if before != settings["index"]:
+        what = f"for index {before}" if before else "for the index of the worker's SITEGRAPH_INDEX"
+    if what is not None:
+        raise ConfigError(
+            f"is deployed already {what}; give the source another name, or take its place with --replace",
+            subject=f"{FLOW}/{there.name}",
+        )
 
 
 def _about(name: str, settings: Settings, found: FoundDeployment | None) -> DeploymentAction:

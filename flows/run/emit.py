@@ -18,6 +18,7 @@ from flows.run.index import Index
 from flows.run.opening import open_described
 from flows.run.resources import Resources
 from indexes.layout import IndexLayout
+from ingest.plan.scope import seed_urls
 from runtime.settings import read_settings
 from runtime.source_file import load_source
 from schemas.errors import ConfigError, SitegraphError
@@ -52,7 +53,8 @@ def tell_block(resources: Resources) -> None:
     with _never_failing():
         index, run = resources.index, resources.run
         seen = index.ledger.seen.of_run(run.source, run.run_id)
-        event = event_of_block(run.source, name_of_index(index), seen)
+        seeds = seed_urls(resources.source)
+        event = event_of_block(run.source, name_of_index(index), seen, seeds=seeds)
         emit([event] if event else [])
 
 
@@ -74,7 +76,12 @@ def tell_stale(index: Index) -> tuple[str, ...]:
 
 def name_of_index(index: Index) -> IndexName:
     """The index of an event."""
-    return IndexName(id=index.manifest.index_id, name=index.layout.root.name)
+    return _named(index.manifest.index_id, index.layout)
+
+
+def _named(index_id: str, layout: IndexLayout) -> IndexName:
+    """The folder is that of the deployment where it named one: links in it are not resolved."""
+    return IndexName(id=index_id, folder=layout.root.absolute())
 
 
 def _error_events(source: str, index: str | None, error: SitegraphError) -> tuple[SourceEvent, ...]:
@@ -84,7 +91,7 @@ def _error_events(source: str, index: str | None, error: SitegraphError) -> tupl
         return ()
     layout, slo = IndexLayout(Path(settings.index)), loaded.freshness.slo
     if not layout.manifest.exists():
-        new = IndexName(id="new", name=layout.root.name)
+        new = _named("new", layout)
         return events_of_error(loaded.name, error, new, None)
     opened = open_described(settings)
     try:

@@ -1,7 +1,8 @@
 """What other programs are told of a run, as Prefect events; docs/reference/events.md is the contract."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from indexes.stores.ledger.seen import SeenDocument
@@ -18,8 +19,11 @@ FRESH = "sitegraph.source.fresh"
 STALE = "sitegraph.source.stale"
 BLOCKED = "sitegraph.source.blocked"
 
-SOURCE, INDEX = "sitegraph.source", "sitegraph.index"
-"""Labels of every event's resource: name of the source, id of the index."""
+SOURCE, INDEX, FOLDER = "sitegraph.source", "sitegraph.index", "sitegraph.folder"
+"""Labels of every event's resource: name of the source, id and folder of the index.
+
+The folder is known before there is an index, and so to `sitegraph deploy`.
+"""
 
 LONGEST_REASON = 300
 """Characters; what is longer is in the run's log."""
@@ -27,16 +31,24 @@ LONGEST_REASON = 300
 BLOCKED_SHARE = 0.5
 """From this part of the documents on that a run looked at, the source refuses us, not a page."""
 
+BLOCKED_LEAST = 3
+"""So many documents at least, unless no seed is shown: a run of what is due may ask for one page."""
+
 _REFUSALS = ("HTTP 401", "HTTP 403", "HTTP 407", "HTTP 429", "HTTP 451")
 _WALL = "firewall or bot check"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexName:
-    """The index an event is about: its id, and the name of its folder."""
+    """The index an event is about: its id, and its folder, absolute."""
 
     id: str
-    name: str
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+        return self.folder.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,15 +98,35 @@ def event_of_stale(source: str, index: IndexName, freshness: FreshnessState) -> 
     return _event(STALE, source, index, _told(freshness))
 
 
-def event_of_block(source: str, index: IndexName, seen: Sequence[SeenDocument]) -> SourceEvent | None:
-    """Say that the site refuses most of what a run asked for: logins, robots.txt, rate limits, bot checks."""
-    refused = [why for one in seen if (why := _refusal(one))]
-    if not refused or len(refused) < BLOCKED_SHARE * len(seen):
+def event_of_block(
+    source: str, index: IndexName, seen: Sequence[SeenDocument], *, seeds: Collection[str]
+) -> SourceEvent | None:
+    """Say that the site refuses most of what a run asked for: logins, robots.txt, rate limits, bot checks.
+
+    What robots.txt has always forbidden does not count: to leave that alone is how it should be.
+    """
+    asked = [one for one in seen if not _is_left_alone(one, seeds)]
+    refused = {one.uri: why for one in asked if (why := _refusal(one))}
+    if not refused or len(refused) < BLOCKED_SHARE * len(asked):
         return None
-    reasons = {why: refused.count(why) for why in sorted(set(refused))}
+    if len(refused) < BLOCKED_LEAST and not _shuts_out(seeds, refused, asked):
+        return None
+    whys = sorted(refused.values())
+    reasons = {why: whys.count(why) for why in dict.fromkeys(whys)}
     told = ", ".join(f"{number} x {why}" for why, number in reasons.items())
-    payload = {"documents": len(refused), "of": len(seen), "reasons": reasons, "reason": _short(told)}
+    payload = {"documents": len(refused), "of": len(asked), "reasons": reasons, "reason": _short(told)}
     return _event(BLOCKED, source, index, payload)
+
+
+def _is_left_alone(seen: SeenDocument, seeds: Collection[str]) -> bool:
+    """Whether robots.txt forbids a page that nobody named and that was never read."""
+    return seen.state is DocumentState.DISALLOWED and seen.doc is None and seen.uri not in seeds
+
+
+def _shuts_out(seeds: Collection[str], refused: Collection[str], asked: Iterable[SeenDocument]) -> bool:
+    """Whether every seed is refused, or what it leads to."""
+    leads = {one.uri: one.location for one in asked}
+    return bool(seeds) and all(seed in refused or leads.get(seed) in refused for seed in seeds)
 
 
 def _refusal(seen: SeenDocument) -> str | None:
@@ -126,5 +158,6 @@ def _event(event: str, source: str, index: IndexName, payload: Mapping[str, Any]
         "prefect.resource.name": index.name if of_index else source,
         SOURCE: source,
         INDEX: index.id,
+        FOLDER: str(index.folder),
     }
     return SourceEvent(event=event, resource=resource, payload=payload)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from schemas.settings import Settings
 from schemas.source import Source
 
 _log = logging.getLogger(__name__)
+UNKNOWN_FOR = timedelta(days=7)
+_BAD_ENDS = ("refused", "failed", "stopped")
 _WATCH: ContextVar["RunWatch | None"] = ContextVar("run_watch", default=None)
 
 
@@ -105,6 +108,30 @@ def with_attempt(health: IndexHealth, source: str, attempt: LastRun) -> IndexHea
     return replace(health, sources={**health.sources, source: replace(known, last_run=attempt)})
 
 
+def with_others(
+    health: IndexHealth, source: str, attempts: Mapping[str, LastRun], *, now: datetime
+) -> IndexHealth:
+    """Return an index's health with how runs of other sources ended, as the textfile had it before.
+
+    Of a run that was refused or failed before it began the ledger knows nothing. What it knows of a later run
+    holds; a source that it does not know at all, as one that got another name, is told for a week.
+    """
+    for name, attempt in attempts.items():
+        if name != source and attempt.state in _BAD_ENDS and _is_newest(attempt, health, name, now=now):
+            health = with_attempt(health, name, attempt)
+    return health
+
+
+def _is_newest(attempt: LastRun, health: IndexHealth, name: str, *, now: datetime) -> bool:
+    ended = datetime.fromisoformat(attempt.finished_at or attempt.started_at)
+    if name not in health.sources:
+        return now - ended < UNKNOWN_FOR
+    from runtime.telemetry.families import timestamp
+
+    last = health.sources[name].last_run
+    return last is None or timestamp(last.started_at) <= ended.timestamp()
+
+
 def _open_watch(path: str, index: str | None, say: Say) -> RunWatch:
     """Return what watches as configured; what is wrong with settings or source is the run's to say."""
     try:
@@ -130,7 +157,7 @@ class _ConfiguredWatch(RunWatch):
         self.started_at, self._is_over = self._now(), False
         self.index = str(Path(self.settings.index).resolve())
         loaded = _load(self.path)
-        self.source = loaded.name if loaded else Path(self.path).stem
+        self.source = loaded.name if loaded else _name(self.path)
         self.spans = open_spans(os.environ, say=self._say_meanwhile)
         self.span = self.spans.begin(f"run {self.source}")
         self.lineage = open_lineage(os.environ, say=self._say_meanwhile)
@@ -175,14 +202,16 @@ class _ConfiguredWatch(RunWatch):
         from indexes.health import HealthReader
         from runtime.telemetry.exposition import write_textfile
         from runtime.telemetry.families import index_families
+        from runtime.telemetry.textfile import alone_in, read_attempts
 
-        now = self.clock.now()
-        health = HealthReader(Path(self.index), self.settings.ledger_url).read(
-            now.isoformat(timespec="seconds")
-        )
+        file = Path(self.settings.metrics_file)
         ended = LastRun(state=state_of(error), started_at=self.started_at, finished_at=self._now())
-        families = index_families(with_attempt(health, self.source, ended), now=now)
-        write_textfile(Path(self.settings.metrics_file), families)
+        with alone_in(file.parent):
+            now = self.clock.now()
+            reader = HealthReader(Path(self.index), self.settings.ledger_url)
+            health = with_attempt(reader.read(now.isoformat(timespec="seconds")), self.source, ended)
+            health = with_others(health, self.source, read_attempts(file, self.index), now=now)
+            write_textfile(file, index_families(health, now=now))
 
     def _deliver(self, _: BaseException | None) -> None:
         if not finish_within(SECONDS, (self.spans.close, self.lineage.close)):
@@ -204,6 +233,13 @@ def _load(path: str) -> Source | None:
         return load_source(Path(path))
     except SitegraphError:
         return None
+
+
+def _name(path: str) -> str:
+    """Name a source whose file is wrong as its runs before were named, where that can be read."""
+    from runtime.source_file import name_in
+
+    return name_in(Path(path)) or Path(path).stem
 
 
 def _published(index: str) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -19,11 +19,16 @@ _LOOP = "it is a link that leads back to itself"
 
 
 def list_files(
-    root: Path, *, suffixes: tuple[str, ...], on_skip: Callable[[str, str], None]
+    root: Path,
+    *,
+    suffixes: tuple[str, ...],
+    on_skip: Callable[[str, str], None],
+    named: Collection[str] | None = None,
 ) -> tuple[str, ...]:
     """List the documents under *root* by relative path, in order, with `/` between names.
 
-    A document is what has a name that ends with one of *suffixes*, in lower case.
+    A document is what has a name that ends with one of *suffixes*, in lower case. With *named*, these paths
+    alone are looked at, and no folder is listed.
 
     *on_skip* hears path and reason of every document and folder left out. Raises: FetchRefused: *root* is no
     folder.
@@ -31,7 +36,8 @@ def list_files(
     top = root.resolve()
     if not top.is_dir():
         raise FetchRefused("no such folder; check `roots` of the source", subject=str(root))
-    return tuple(sorted(_walk(top, suffixes, on_skip)))
+    paths = _walk(top, on_skip) if named is None else _present(top, named)
+    return tuple(sorted(_documents(top, paths, suffixes, on_skip)))
 
 
 def is_denied(path: str) -> bool:
@@ -40,7 +46,7 @@ def is_denied(path: str) -> bool:
     return any(fnmatchcase(name, glob) for name in names for glob in _DENIED)
 
 
-def _walk(top: Path, suffixes: tuple[str, ...], on_skip: Callable[[str, str], None]) -> Iterator[str]:
+def _walk(top: Path, on_skip: Callable[[str, str], None]) -> Iterator[str]:
     # A list of what is left, not a call for each folder: folders may lie deeper than Python calls.
     waiting = [""]
     while waiting:
@@ -48,12 +54,36 @@ def _walk(top: Path, suffixes: tuple[str, ...], on_skip: Callable[[str, str], No
         for path, is_folder in _entries(top, folder, on_skip):
             if is_folder and not is_denied(path):
                 waiting.append(f"{path}/")
-            elif PurePosixPath(path).suffix and path.lower().endswith(suffixes):
-                reason = _why_not(top, path)
-                if reason:
-                    on_skip(path, reason)
-                else:
-                    yield path
+            else:
+                yield path
+
+
+def _present(top: Path, named: Iterable[str]) -> Iterator[str]:
+    """Those paths that a walk would come to: each spelt as there, and through no link."""
+    for path in named:
+        pure = PurePosixPath(path)
+        spelt = str(pure) == path and not pure.is_absolute() and ".." not in pure.parts
+        if spelt and _is_walked(top / pure.parent, path, top):
+            yield path
+
+
+def _is_walked(folder: Path, path: str, top: Path) -> bool:
+    try:
+        return folder.resolve() == folder and os.path.lexists(top / path)
+    except (OSError, RuntimeError, ValueError):  # a loop of links, or no path; no walk goes there
+        return False
+
+
+def _documents(
+    top: Path, paths: Iterable[str], suffixes: tuple[str, ...], on_skip: Callable[[str, str], None]
+) -> Iterator[str]:
+    for path in paths:
+        if PurePosixPath(path).suffix and path.lower().endswith(suffixes):
+            reason = _why_not(top, path)
+            if reason:
+                on_skip(path, reason)
+            else:
+                yield path
 
 
 def _entries(top: Path, folder: str, on_skip: Callable[[str, str], None]) -> list[tuple[str, bool]]:

@@ -7,9 +7,18 @@ from ingest.urls import canonical_url
 
 _SCHEMES = ("http://", "https://")
 _CLASS = re.compile(r"\[!?\]?[^\]]*\]")
+_SIGN = re.compile(r"\[([*?[])\]")
+"""A sign that stands for itself (fnmatch)."""
+
 _IPV6 = re.compile(r"(https?://)\[(?=[0-9a-f:.]*:[0-9a-f:.]*\])", re.IGNORECASE)
 _NEVER = re.compile(r"[^\x21-\x7e]|#")
 """What no canonical address has: it is escaped there, or cut off."""
+
+
+def sole_match(glob: str) -> str | None:
+    """Return the one text that a glob matches; None where it may match more than one."""
+    rest = _SIGN.sub("", glob)
+    return None if re.search(r"[*?[]", rest) else _SIGN.sub(r"\1", glob)
 
 
 def glob_refusal(glob: str, *, by_path: bool, endings: Collection[str] = ()) -> str | None:

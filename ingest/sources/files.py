@@ -7,6 +7,7 @@ from pathlib import Path
 from ingest.dates import from_timestamp
 from ingest.fetch.files import list_files, open_file
 from ingest.parse.formats.registry import file_suffixes
+from ingest.plan.globs import sole_match
 from ingest.sources.results import largest_file, result_of, until_stopped
 from ingest.urls import file_path, file_url
 from schemas.dates import DateOrigin
@@ -22,17 +23,21 @@ class _Folders:
         self._source = source
 
     def discover(self, *, should_stop: Callable[[], bool]) -> SourceListing:  # noqa: ARG002 - it takes no time
-        """List the files under the roots; of equal paths the first root's counts."""
+        """List the files under the roots; of equal paths the first root's counts.
+
+        Where the scope names single files, these alone are looked at: the folder around them may be large.
+        """
         uris: set[str] = set()
         skipped: list[Problem] = []
 
         def on_skip(path: str, reason: str) -> None:
             skipped.append(Problem(url=file_url(self._source.name, path), reason=f"left out: {reason}"))
 
+        named = _named(self._source.scope.include)
         for root in self._source.roots:
             if not Path(root).is_dir():
                 raise GuardRefused("root folder is not there; nothing was changed", subject=root)
-            paths = list_files(Path(root), suffixes=file_suffixes(), on_skip=on_skip)
+            paths = list_files(Path(root), suffixes=file_suffixes(), on_skip=on_skip, named=named)
             uris.update(file_url(self._source.name, path) for path in paths)
         return SourceListing(
             entries=tuple(SourceEntry(uri=uri) for uri in sorted(uris)), problems=tuple(skipped)
@@ -64,6 +69,12 @@ class _Folders:
             return result_of(uri, FetchStatus.REFUSED, reason=error.message)
         modified = from_timestamp(file.modified, DateOrigin.FILE)
         return result_of(uri, FetchStatus.OK, body=file.body, modified=modified)
+
+
+def _named(include: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the paths of a scope that means single files; None for one that means more."""
+    named = tuple(path for glob in include if (path := sole_match(glob)) is not None)
+    return named if named and len(named) == len(include) else None
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """A LangChain retriever over an index: `pip install sitegraph[langchain]`."""
 
+import os
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
@@ -9,7 +10,8 @@ from pydantic import ConfigDict, PrivateAttr
 
 from schemas.evidence import Evidence
 from sitegraph.integrations.documents import evidence_metadata
-from sitegraph.opened import TOP_K, Filters, OpenedIndex, open_index
+from sitegraph.integrations.lazy import LazyIndex
+from sitegraph.opened import TOP_K, Filters, OpenedIndex
 
 
 class SitegraphRetriever(BaseRetriever):
@@ -21,18 +23,16 @@ class SitegraphRetriever(BaseRetriever):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    index: str | OpenedIndex
+    index: str | os.PathLike[str] | OpenedIndex
     top_k: int = TOP_K
     filters: dict[str, Any] | None = None
     use_graph: bool = True
     rerank: bool | None = None
-    _opened: OpenedIndex | None = PrivateAttr(default=None)
+    _lazy: LazyIndex = PrivateAttr(default_factory=LazyIndex)
 
     def close(self) -> None:
         """Close the index, if this retriever opened it."""
-        if self._opened is not None and self._opened is not self.index:
-            self._opened.close()
-        self._opened = None
+        self._lazy.close()
 
     def _get_relevant_documents(
         self,
@@ -42,7 +42,7 @@ class SitegraphRetriever(BaseRetriever):
         top_k: int | None = None,
         filters: Filters | None = None,
     ) -> list[Document]:
-        bundle = self._open().retrieve(
+        bundle = self._lazy.get(self.index).retrieve(
             query,
             top_k=self.top_k if top_k is None else top_k,
             filters=self.filters if filters is None else filters,
@@ -50,11 +50,6 @@ class SitegraphRetriever(BaseRetriever):
             rerank=self.rerank,
         )
         return [_document(found, bundle.generation) for found in bundle.evidence]
-
-    def _open(self) -> OpenedIndex:
-        if self._opened is None:
-            self._opened = self.index if isinstance(self.index, OpenedIndex) else open_index(self.index)
-        return self._opened
 
 
 def _document(found: Evidence, generation: int) -> Document:

@@ -9,7 +9,8 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from schemas.evidence import Evidence
 from sitegraph.integrations.documents import evidence_metadata
-from sitegraph.opened import TOP_K, Filters, OpenedIndex, open_index
+from sitegraph.integrations.lazy import LazyIndex
+from sitegraph.opened import TOP_K, Filters, OpenedIndex
 
 
 class SitegraphNodeRetriever(BaseRetriever):
@@ -31,18 +32,16 @@ class SitegraphNodeRetriever(BaseRetriever):
     ) -> None:
         super().__init__(**options)
         self._index = index
-        self._opened: OpenedIndex | None = None
+        self._lazy = LazyIndex()
         self._top_k, self._filters = top_k, filters
         self._use_graph, self._rerank = use_graph, rerank
 
     def close(self) -> None:
         """Close the index, if this retriever opened it."""
-        if self._opened is not None and self._opened is not self._index:
-            self._opened.close()
-        self._opened = None
+        self._lazy.close()
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        bundle = self._open().retrieve(
+        bundle = self._lazy.get(self._index).retrieve(
             query_bundle.query_str,
             top_k=self._top_k,
             filters=self._filters,
@@ -53,11 +52,6 @@ class SitegraphNodeRetriever(BaseRetriever):
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return await asyncio.to_thread(self._retrieve, query_bundle)
-
-    def _open(self) -> OpenedIndex:
-        if self._opened is None:
-            self._opened = self._index if isinstance(self._index, OpenedIndex) else open_index(self._index)
-        return self._opened
 
 
 def _node(found: Evidence, generation: int) -> NodeWithScore:

@@ -101,7 +101,7 @@ class _NoMcp:
 
 
 def _add_retrieve(app: Api, parts: Parts) -> None:
-    @app.post("/retrieve", responses=_answers("ContextBundle", 403), operation_id="retrieve")
+    @app.post("/retrieve", responses=_answers("ContextBundle"), operation_id="retrieve")
     async def retrieve(body: RetrieveRequest, request: Request) -> Response:
         """Return the evidence that answers a question, best first, with its citations."""
         question, tell_found = build_question(body), question_of(request.scope)
@@ -214,7 +214,7 @@ def _answers(schema: str, *statuses: int) -> dict[int | str, dict[str, Any]]:
 def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """What any request may be answered, and *statuses*."""
     content = {MEDIA_TYPE: {"schema": reference("Problem")}}
-    every = sorted({401, 413, 421, 422, 500, 503, 504, *statuses})
+    every = sorted({401, 403, 413, 421, 422, 500, 503, 504, *statuses})
     return {status: {"description": "A problem", "content": content} for status in every}
 
 

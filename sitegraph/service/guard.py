@@ -9,6 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sitegraph.service.origins import check_origin, check_site, host_name
 from sitegraph.service.problems import HttpProblem, respond
 from sitegraph.service.source import link_header
 
@@ -47,8 +48,9 @@ class Guard:
     """Wraps an application. *hosts*, where given, are the only names it answers to.
 
     A page in a browser can have a name of its own lead to this machine and read what a service without
-    a token answers; it cannot choose the Host header (DNS rebinding). *admits* says what may pass without the
-    token, and *problem* makes the answer to what may not.
+    a token answers; it cannot choose the Host header (DNS rebinding), nor hide that it is of another site
+    (`origins`). *admits* says what may pass without the token, and *problem* makes the answer to what may
+    not.
     """
 
     def __init__(
@@ -79,7 +81,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         started = self._clock()
-        answer = _Answer(send, self._link, self._problem)
+        answer = _Answer(send, self._link, self._problem, kept=self._token is None)
         try:
             await self._answer(scope, receive, answer)
         finally:
@@ -107,24 +109,24 @@ class Guard:
 
     def _check_headers(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
-        if self._hosts is not None and _name(headers.get("host", "")) not in self._hosts:
+        if self._hosts is not None and host_name(headers.get("host", "")) not in self._hosts:
             raise HttpProblem(
                 421, "not a name of this service; ask for it by its loopback address", "WrongHost"
             )
         if self._token is not None and scope["path"] not in OPEN_PATHS:
-            given = headers.get("authorization", "")
-            if given or not self._admits(scope):
+            given = _bearer_token(headers)
+            if given is not None or not self._admits(scope):
                 self._check_token(given)
         if scope["path"] == MCP_PATH:
-            _check_origin(headers, self._hosts)
+            check_origin(headers, self._hosts)
+        elif self._token is None:
+            check_site(scope["method"], headers)
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length) > self._limits.body_bytes:
             raise self._too_large()
 
-    def _check_token(self, given: str) -> None:
-        scheme, _, token = given.partition(" ")
-        right = hmac.compare_digest(token.strip().encode(), (self._token or "").encode())
-        if scheme.lower() != "bearer" or not right:
+    def _check_token(self, given: str | None) -> None:
+        if given is None or not hmac.compare_digest(given.encode(), (self._token or "").encode()):
             raise HttpProblem(
                 401,
                 "needs the header Authorization: Bearer TOKEN",
@@ -148,17 +150,10 @@ class Guard:
         return HttpProblem(413, f"the body may have {self._limits.body_bytes} bytes", "TooLarge")
 
 
-def _check_origin(headers: Headers, hosts: Collection[str] | None) -> None:
-    """Refuse what a page of another site sends; programs send no origin.
-
-    Source: MCP 2026-07-28, Streamable HTTP, "Security": servers must validate the Origin header.
-    """
-    origin = headers.get("origin")
-    if origin is None:
-        return
-    known = hosts if hosts is not None else {_name(headers.get("host", ""))}
-    if _name(origin.partition("://")[2]) not in known:
-        raise HttpProblem(403, "asked by a page of another site", "WrongOrigin")
+def _bearer_token(headers: Headers) -> str | None:
+    """The token of a request; another scheme is for a proxy before us, and a browser sends it every time."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
@@ -172,12 +167,18 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 class _Answer:
-    """Passes an answer on and remembers its status."""
+    """Passes an answer on and remembers its status; *kept* says whether a browser or a proxy may keep it.
 
-    def __init__(self, send: Send, link: str, problem: Callable[[Scope, HttpProblem], Response]) -> None:
+    The same address is answered otherwise to whoever shows no token.
+    """
+
+    def __init__(
+        self, send: Send, link: str, problem: Callable[[Scope, HttpProblem], Response], *, kept: bool
+    ) -> None:
         self._send = send
         self._link = link
         self._problem = problem
+        self._kept = kept
         self.status: int | None = None
 
     async def __call__(self, message: Message) -> None:
@@ -186,16 +187,11 @@ class _Answer:
             headers = MutableHeaders(scope=message)
             headers["X-Content-Type-Options"] = "nosniff"
             headers["Link"] = self._link
+            if not self._kept:
+                headers.setdefault("Cache-Control", "no-store")  # files of pages say otherwise themselves
         await self._send(message)
 
     async def give(self, problem: HttpProblem, scope: Scope, receive: Receive) -> None:
         """Answer with a problem, unless an answer has begun."""
         if self.status is None:
             await self._problem(scope, problem)(scope, receive, self)
-
-
-def _name(host: str) -> str:
-    """The name of a Host header without its port: `[::1]:8000` is `[::1]`."""
-    bracket = host.find("]")
-    colon = host.find(":", bracket + 1)
-    return (host if colon < 0 else host[:colon]).lower()

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
-COOKIE = "sitegraph_session"
 SECONDS = 7 * 24 * 3600
 """How long somebody stays signed in."""
 
@@ -25,6 +24,14 @@ class Sessions:
     token: str | None
     now: Callable[[], float]
 
+    @property
+    def cookie(self) -> str:
+        """Name of the cookie: a host has one of each name for all its ports, so services tell theirs apart.
+
+        Source: RFC 6265, 8.5: cookies do not provide isolation by port.
+        """
+        return f"sitegraph_session_{self._sign('cookie', '')[:8]}"
+
     def admits(self, scope: Scope) -> bool:
         """Whether a request may pass without a bearer token: to sign in, or to read while signed in.
 
@@ -38,7 +45,7 @@ class Sessions:
 
     def current(self, scope: Scope) -> str | None:
         """Return the session of a request, None where there is no valid one."""
-        value = HTTPConnection(scope).cookies.get(COOKIE, "") if self.token is not None else ""
+        value = HTTPConnection(scope).cookies.get(self.cookie, "") if self.token is not None else ""
         until, _, given = value.partition(".")
         if not (until.isascii() and until.isdecimal() and len(until) < 16 and int(until) > self.now()):
             return None

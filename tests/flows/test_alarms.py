@@ -155,7 +155,7 @@ def test_a_source_of_which_nobody_hears_raises_its_alarm_and_one_that_is_fresh_r
     server.start("index-source/silent")  # which no worker takes up
 
     def rung() -> list[Any] | None:
-        emit(events_of_report(report, IndexName(id="1", name="index")))
+        emit(events_of_report(report, IndexName(id="1", folder=tmp_path / "index")))
         late = told.about("run late") or None
         return (late and told.about("no publish of silent")) or None
 

@@ -11,6 +11,7 @@ from retrieval.learning.query_log import log_folder
 from tests.fakes.axe import violations
 from tests.fakes.chromium import chromium, watched_page
 from tests.fakes.served_pages import served_pages
+from tests.fakes.site_server import Reply, Site, serve
 
 pytestmark = pytest.mark.server
 
@@ -76,6 +77,27 @@ def test_results_come_while_one_types_and_are_not_logged(shown: Shown) -> None:
         watched.page.wait_for_selector("section.doc")
         assert watched.page.url == f"{shown.origin}/"
         assert watched.trouble == []
+    assert shown.logged() == before
+
+
+def test_a_page_of_another_site_has_nothing_asked_and_its_link_opens_unlogged(shown: Shown) -> None:
+    before, question = shown.logged(), f"{shown.origin}/search?q=night+porter"
+    frame = f'<iframe src="{question}"></iframe><img src="{question}"><a href="{question}">Porter</a>'
+    with (
+        serve(Site({"/": Reply(frame.encode())}), host="127.0.0.2") as site,
+        watched_page(shown.browser) as watched,
+    ):
+        page, statuses = watched.page, []
+        page.on("response", lambda answer: answer.url == question and statuses.append(answer.status))
+        page.goto(site.url("/"), wait_until="load")
+        page.evaluate(
+            "url => fetch(url, {mode: 'no-cors', headers: {Accept: 'text/html'}}).catch(String)", question
+        )
+        assert set(statuses) == {403}  # of some refusals Chromium says no more than that they failed
+        assert shown.logged() == before
+        page.click("text=Porter")
+        page.wait_for_selector("section.doc")
+        assert statuses[-1] == 200
     assert shown.logged() == before
 
 

@@ -47,6 +47,13 @@ def deploy(
     prune: Annotated[
         bool, typer.Option("--prune", help="Pause every deployment of --home that is not named.")
     ] = False,
+    replace: Annotated[
+        bool,
+        typer.Option(
+            "--replace",
+            help="Take the place of deployments that run another file of that name, or for another index.",
+        ),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")
     ] = False,
@@ -77,6 +84,7 @@ def deploy(
     """Make one Prefect deployment for each source file, and the alarms that watch them.
 
     A second call changes nothing. A deployment whose file is gone from a folder named here is paused.
+    One of the same name that runs another file, or for another index, is an error without --replace.
     Needs a running Prefect server (PREFECT_API_URL) and a work pool.
 
     Examples:
@@ -88,6 +96,8 @@ def deploy(
       sitegraph deploy sources/ --index ./index --notify slack-webhook/ops
 
       sitegraph deploy sources/handbook.yaml --pool nightly --held-after 12h
+
+      sitegraph deploy /srv/new-folder/sources --home /srv/new-folder --replace
     """
     from sitegraph.cli.commands.run import prepare_prefect
 
@@ -103,6 +113,7 @@ def deploy(
         pool=pool,
         index=str(Path(index).resolve()) if index else None,
         prune=prune,
+        replace=replace,
         dry_run=dry_run,
         with_alarms=alarms,
         notify=notify,

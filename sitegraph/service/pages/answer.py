@@ -17,6 +17,7 @@ from schemas.coverage import Coverage
 from schemas.errors import ConfigError, FilterError, SitegraphError
 from schemas.evidence import ContextBundle, Evidence, Query
 from sitegraph.service.metrics import question_of
+from sitegraph.service.origins import is_cross_site
 from sitegraph.service.pages.asked import Asked, query_of, read_asked
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.results import Group, Result, group_results, read_titles, show_result
@@ -74,14 +75,14 @@ def add_answer(app: FastAPI, pages: Pages) -> None:
             return await pages.show(
                 request, "answer.html", lambda readers: {**show_form(readers, asked), **wrong}, status=422
             )
-        tell_found = question_of(request.scope)
+        tell_found = None if is_cross_site(request.headers) else question_of(request.scope)
         return await pages.show(
             request, "answer.html", lambda readers: _answer(pages, readers, asked, query, tell_found)
         )
 
 
 def _answer(
-    pages: Pages, readers: Readers, asked: Asked, query: Query, tell_found: Callable[[bool], None]
+    pages: Pages, readers: Readers, asked: Asked, query: Query, tell_found: Callable[[bool], None] | None
 ) -> dict[str, Any]:
     walk = pages.parts.retriever.walk_over(readers, query)
     bundle = walk.bundle
@@ -92,8 +93,9 @@ def _answer(
         log=lambda _: None,
         measure=lambda text: measure_familiarity(text, readers.chunks, readers.encoder),
     ).answer(bundle)
-    pages.parts.log(walk, answered.not_found)
-    tell_found(not answered.not_found)
+    if tell_found is not None:
+        pages.parts.log(walk, answered.not_found)
+        tell_found(not answered.not_found)
     return {
         **show_form(readers, asked),
         "degraded": bundle.degraded,

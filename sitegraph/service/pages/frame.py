@@ -111,4 +111,13 @@ def _address(scope: Scope) -> str:
         return "/"
     query = scope.get("query_string", b"").decode("ascii", errors="replace")
     path = quote(scope["path"], safe="/:")
-    return f"{path}?{query}" if query else path
+    return local_path(f"{path}?{query}" if query else path)
+
+
+def local_path(target: str) -> str:
+    """Return *target* if it leads to a page of this service, else the first page.
+
+    A path that begins with two slashes names another host. Source: RFC 3986, 4.2.
+    """
+    plain = target.isascii() and target.isprintable() and "\\" not in target
+    return target if plain and target.startswith("/") and not target.startswith("//") else "/"

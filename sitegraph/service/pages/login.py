@@ -6,9 +6,12 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from sitegraph.service.pages.frame import Pages
+from sitegraph.service.pages.frame import Pages, local_path
 from sitegraph.service.problems import HttpProblem
-from sitegraph.service.sessions import COOKIE, LOGIN, LOGOUT, SECONDS
+from sitegraph.service.sessions import LOGIN, LOGOUT, SECONDS
+
+_FIELDS_MAX = 8
+"""More than our forms have."""
 
 
 def add_login(app: FastAPI, pages: Pages) -> None:
@@ -25,9 +28,8 @@ def add_login(app: FastAPI, pages: Pages) -> None:
         if session is None:
             return _form(pages, request, given.get("next", "/"), wrong=True)
         answer = RedirectResponse(local_path(given.get("next", "/")), status_code=303)
-        answer.set_cookie(
-            COOKIE, session, max_age=SECONDS, httponly=True, samesite="strict", secure=_is_https(request)
-        )
+        secure, name = _is_https(request), pages.sessions.cookie
+        answer.set_cookie(name, session, max_age=SECONDS, httponly=True, samesite="strict", secure=secure)
         return answer
 
     @app.post(LOGOUT, include_in_schema=False)
@@ -37,14 +39,9 @@ def add_login(app: FastAPI, pages: Pages) -> None:
         if session and not pages.sessions.is_form_key(session, given.get("key", "")):
             raise HttpProblem(403, "this form is not of your session; sign out from a page", "Refused")
         answer = RedirectResponse(LOGIN, status_code=303, headers={"Clear-Site-Data": '"cache"'})
-        answer.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=_is_https(request))
+        secure, name = _is_https(request), pages.sessions.cookie
+        answer.delete_cookie(name, httponly=True, samesite="strict", secure=secure)
         return answer
-
-
-def local_path(target: str) -> str:
-    """Return *target* if it leads to a page of this service, else the first page."""
-    plain = target.isascii() and target.isprintable() and "\\" not in target
-    return target if plain and target.startswith("/") and not target.startswith("//") else "/"
 
 
 def _form(pages: Pages, request: Request, target: str, *, wrong: bool) -> Response:
@@ -57,7 +54,11 @@ def _form(pages: Pages, request: Request, target: str, *, wrong: bool) -> Respon
 async def _fields(request: Request) -> dict[str, str]:
     """The fields of a form; the guard has seen to its length."""
     body = (await request.body()).decode(errors="replace")
-    return {name: values[0] for name, values in parse_qs(body, max_num_fields=8).items()}
+    try:
+        fields = parse_qs(body, max_num_fields=_FIELDS_MAX)
+    except ValueError:
+        raise HttpProblem(422, f"the form has more than {_FIELDS_MAX} fields", "InvalidRequest") from None
+    return {name: values[0] for name, values in fields.items()}
 
 
 def _is_https(request: Request) -> bool:

@@ -11,6 +11,7 @@ from indexes.wiring import Readers
 from schemas.errors import ConfigError, FilterError
 from schemas.evidence import ContextBundle, Query
 from sitegraph.service.metrics import question_of
+from sitegraph.service.origins import is_cross_site
 from sitegraph.service.pages.asked import TOKENS, Asked, query_of, read_asked
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.results import group_results, read_facets, read_titles
@@ -45,8 +46,9 @@ def add_search(app: FastAPI, pages: Pages) -> None:
             return await pages.show(
                 request, template, lambda readers: {**show_form(readers, asked), **wrong}, status=422
             )
-        # What is typed so far is no question yet: it is neither logged nor counted.
-        tell_found = None if typing else question_of(request.scope)
+        # What is typed so far is no question yet, and a link of another site is not one of our users.
+        uncounted = typing or is_cross_site(request.headers)
+        tell_found = None if uncounted else question_of(request.scope)
         return await pages.show(
             request, template, lambda readers: _search(pages, readers, asked, query, tell_found)
         )

@@ -1,12 +1,16 @@
 """The part of a passage that a list of results shows, with the words of the question marked."""
 
 import re
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 
 from retrieval.question.words import content_words
 
 LENGTH = 320
 """Characters of a snippet: some three lines on a wide screen."""
+
+QUESTION_WORDS = 32
+"""Different words of a question that are looked for; a pasted page has hundreds, and they say no more."""
 
 Piece = tuple[str, bool]
 """Text, and whether it is marked."""
@@ -14,11 +18,14 @@ Piece = tuple[str, bool]
 _WORD = re.compile(r"\w+")
 _STEM, _ENDING = 4, 3
 
+_Hit = tuple[int, tuple[str, ...]]
+"""Where a word of a text begins, and the words of the question that it is a form of."""
+
 
 def cut_snippet(text: str, question: str, *, length: int = LENGTH) -> tuple[Piece, ...]:
     """Return at most *length* characters around where most of the question's words stand, on one line."""
     flat = " ".join(text.split())
-    words = frozenset(content_words(question))
+    words = tuple(dict.fromkeys(content_words(question)))[:QUESTION_WORDS]
     start = _best_start(flat, words, length)
     end = len(flat) if len(flat) <= start + length else flat.rfind(" ", start, start + length)
     end = end if end > start else start + length
@@ -29,10 +36,11 @@ def cut_snippet(text: str, question: str, *, length: int = LENGTH) -> tuple[Piec
 
 def mark_words(text: str, words: Collection[str]) -> tuple[Piece, ...]:
     """Divide *text* into what is of these folded words, inflected too, and what is not."""
+    found = _matches(text, words)
     pieces: list[Piece] = []
     at = 0
     for match in _WORD.finditer(text):
-        if any(_is_form(match[0].casefold(), word) for word in words):
+        if found[match[0].casefold()]:
             pieces += [(text[at : match.start()], False), (match[0], True)]
             at = match.end()
     pieces.append((text[at:], False))
@@ -53,26 +61,38 @@ def _best_start(text: str, words: Collection[str], length: int) -> int:
     """Where the stretch begins that has most different words, the earliest of these."""
     if len(text) <= length:
         return 0
-    hits = [
-        (match.start(), word)
-        for match in _WORD.finditer(text)
-        for word in words
-        if _is_form(match[0].casefold(), word)
-    ]
-    best, most = 0, 0
-    for place, _ in hits:
-        inside = len({word for at, word in hits if place <= at < place + length * 3 // 4})
-        if inside > most:
-            best, most = place, inside
+    found = _matches(text, words)
+    hits = [(match.start(), found[match[0].casefold()]) for match in _WORD.finditer(text)]
+    best = _fullest([hit for hit in hits if hit[1]], length * 3 // 4)
     if best < length // 2:
         return 0
     lead = best - length // 5
     return text.find(" ", lead, best) + 1 or best
 
 
+def _fullest(hits: Sequence[_Hit], reach: int) -> int:
+    """Where the stretch of *reach* characters begins that has most different words, the earliest of these."""
+    best, most, end = 0, 0, 0
+    inside: Counter[str] = Counter()
+    for place, words in hits:
+        while end < len(hits) and hits[end][0] < place + reach:
+            inside.update(hits[end][1])
+            end += 1
+        if len(inside) > most:
+            best, most = place, len(inside)
+        inside -= Counter(words)
+    return best
+
+
+def _matches(text: str, words: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Which of these words each different word of *text* is a form of, by the folded word."""
+    tokens = {token.casefold() for token in _WORD.findall(text)}
+    return {token: tuple(word for word in words if _is_form(token, word)) for token in tokens}
+
+
 def _is_form(token: str, word: str) -> bool:
     """Whether two words differ by an ending at most: `lease`, `leases`."""
-    short, long = sorted((token, word), key=len)
+    short, long = (token, word) if len(token) < len(word) else (word, token)
     return short == long or (
         len(short) >= _STEM and long.startswith(short) and len(long) - len(short) <= _ENDING
     )

@@ -2,7 +2,8 @@
 
 import pytest
 
-from runtime.schedule_times import cron_refusal, fires, longest_wait, rrule_refusal
+from runtime.recurrence_rules import rrule_refusal
+from runtime.schedule_times import cron_refusal, fires, longest_wait
 from schemas.source import Schedule
 
 HOUR, DAY = 3_600.0, 86_400.0
@@ -22,6 +23,11 @@ MONDAYS = "FREQ=WEEKLY;BYDAY=MO;BYHOUR=3;BYMINUTE=0;BYSECOND=0"
         ([Schedule(cron="0 2 * * *"), Schedule(every=HOUR, due=True)], 1, HOUR),
         ([Schedule(rrule=MONDAYS)], 2, 14 * DAY),
         ([Schedule(cron="0 0 1 * *")], 1, 31 * DAY),
+        ([Schedule(cron="0 0 29 2 *")], 2, 2922 * DAY),
+        ([Schedule(cron="0 0 29 2 *")], 100, 102 * 1461 * DAY),
+        ([Schedule(cron="15 2 * * *")], 5_000, 5_000 * DAY),
+        ([Schedule(every=100 * 365 * DAY), Schedule(cron="15 2 * * *")], 1, DAY),
+        ([Schedule(rrule="FREQ=DAILY;COUNT=1;BYHOUR=3", timezone="UTC")], 1, None),
         ([], 2, None),
         ([Schedule(every=30, active=False)], 2, None),
     ],
@@ -61,3 +67,42 @@ def test_a_schedule_that_is_over_never_fires() -> None:
     over = "FREQ=DAILY;UNTIL=20200101T000000"
     assert not fires(cron=None, every=None, rrule=over, timezone="UTC")
     assert fires(cron=None, every=None, rrule=MONDAYS, timezone="UTC")
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        ("FREQ=DAILY;INTERVAL=0", "INTERVAL is a whole number of at least 1"),
+        ("FREQ=MONTHLY;INTERVAL=-1", "INTERVAL is a whole number of at least 1"),
+        ("freq=weekly;interval=x", "INTERVAL is a whole number of at least 1"),
+        ("FREQ=SECONDLY", "use every, such as 15m"),
+        ("DTSTART:20260105T030000\nRRULE:INTERVAL=5;FREQ=MINUTELY", "use every, such as 15m"),
+        ("FREQ=HOURLY;BYMINUTE=0,1,2,3,4,5,6,7,8", "too many times to count"),
+        ("DTSTART:00010101T000000\nRRULE:FREQ=HOURLY", "too many times to count"),
+        ("FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "it never fires"),
+        ("FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30", "it never fires"),
+        ("FREQ=DAILY;INTERVAL=7;BYDAY=MO", "it never fires"),
+        ("FREQ=HOURLY;BYSETPOS=2", "BYSETPOS is for WEEKLY, MONTHLY and YEARLY, not for HOURLY"),
+        ("RRULE:FREQ=DAILY\nEXRULE:FREQ=DAILY", "name dates with EXDATE"),
+        ("DTSTART:5 January 2026\nRRULE:FREQ=DAILY", "DTSTART is written as in"),
+    ],
+)
+def test_a_rule_that_would_hang_its_reader_is_refused_with_what_to_do(rule: str, why: str) -> None:
+    assert why in (rrule_refusal(rule) or "")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "FREQ=HOURLY;BYMINUTE=0,15,30,45",
+        "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29",
+        "FREQ=DAILY;INTERVAL=7;BYDAY=WE",
+        "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+        "FREQ=YEARLY;BYEASTER=1",
+        "DTSTART:20240229T030000\nRRULE:FREQ=YEARLY;UNTIL=20400301T000000",
+        "DTSTART:20260105T030000\nRRULE:FREQ=DAILY;COUNT=3\nEXDATE:20260106T030000",
+    ],
+)
+def test_a_rule_that_fires_is_taken_however_seldom(rule: str) -> None:
+    assert rrule_refusal(rule) is None
+    assert fires(cron=None, every=None, rrule=rule, timezone="UTC")

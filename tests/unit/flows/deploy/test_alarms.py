@@ -1,8 +1,11 @@
 """Which alarms there should be, when they are raised, and what is decided about those that there are."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from prefect.server.events.schemas.automations import EventTrigger
+from prefect.server.events.schemas.events import Resource
 
 from flows.deploy.alarms import (
     CRASHED,
@@ -17,11 +20,16 @@ from flows.deploy.alarms import (
     duration,
     no_publish,
     options_found,
+    paused_unwatched,
     too_short,
+    unwatched,
     window,
 )
 from flows.deploy.client import plain
 from flows.deploy.deployments import DeployAction
+from flows.run.events import IndexName, events_of_report
+from runtime.source_values import CENTURY
+from schemas.report import ChunkCounts, HttpTotals, PeakRss, RunReport
 from schemas.source import Freshness, Schedule, Source
 
 NIGHTLY = Schedule(cron="15 2 * * *")
@@ -42,6 +50,9 @@ def source(*schedules: Schedule, slo: float | None = None, missed: int = 2) -> S
         (source(slo=36 * HOUR), 36 * HOUR),
         (source(Schedule(cron="0 2 * * 1-5")), 4 * DAY),
         (source(Schedule(every=2)), 10.0),
+        (source(Schedule(cron="0 0 29 2 *")), 2922 * DAY),
+        (source(NIGHTLY, missed=3_000), 3_000 * DAY),
+        (source(NIGHTLY, missed=10**9), CENTURY),
         (source(Schedule(cron="15 2 * * *", active=False)), None),
         (source(), None),
     ],
@@ -56,6 +67,64 @@ def test_there_is_a_dead_mans_alarm_of_each_source_that_should_run() -> None:
     assert names[-1] == "sitegraph: no publish of handbook"
     assert len(set(names)) == len(names) == 8
     assert no_publish(source(), AlarmOptions()) is None
+
+
+def test_the_dead_mans_alarm_hears_only_of_the_index_that_the_source_runs_for() -> None:
+    alarm = no_publish(source(NIGHTLY), AlarmOptions(), index="/data/index")
+
+    assert alarm is not None
+    trigger = EventTrigger.model_validate(alarm["trigger"])
+    (mine, other) = (
+        fresh(IndexName(id=number, folder=Path(folder)))
+        for number, folder in (("1", "/data/index"), ("2", "/data/other"))
+    )
+    assert trigger.match.matches(mine)
+    assert not trigger.match.matches(other)
+    every = no_publish(source(NIGHTLY), AlarmOptions())
+    assert every is not None
+    assert EventTrigger.model_validate(every["trigger"]).match.matches(other)
+
+
+def fresh(index: IndexName) -> Resource:
+    """The resource of the event that a run of the source ended well."""
+    report = RunReport(
+        source="handbook",
+        run_id="1",
+        generation=None,
+        published=False,
+        documents={},
+        chunks=ChunkCounts(),
+        nodes={},
+        edges={},
+        http=HttpTotals(),
+        stages={},
+        peak_rss_mb=PeakRss(flow=0, largest_child=0, sum=0),
+    )
+    (event,) = events_of_report(report, index)
+    return Resource(dict(event.resource))
+
+
+@pytest.mark.parametrize(
+    ("one", "why"),
+    [
+        (source(), "it has no schedule"),
+        (source(Schedule(cron="15 2 * * *", active=False)), "its schedule is switched off"),
+        (
+            source(Schedule(rrule="DTSTART:20270101T030000\nRRULE:FREQ=DAILY;COUNT=1")),
+            "no schedule of it fires a second time",
+        ),
+    ],
+)
+def test_a_source_without_a_dead_mans_alarm_is_told_with_the_reason(one: Source, why: str) -> None:
+    assert unwatched(one) == f"handbook: no dead-man's alarm: {why}, and it has no freshness.slo"
+    assert no_publish(one, AlarmOptions()) is None
+    assert unwatched(source(NIGHTLY)) is None
+
+
+def test_of_what_a_person_paused_it_is_told_that_resuming_makes_no_alarm() -> None:
+    told = paused_unwatched({"a", "b", "c"}, {"sitegraph: no publish of b"}, {"a", "d"})
+
+    assert [line.partition(":")[0] for line in told] == ["a", "b"]
 
 
 def test_an_slo_that_no_schedule_can_keep_is_told() -> None:
@@ -100,7 +169,7 @@ def test_a_run_is_late_once_nothing_takes_it_up_in_time() -> None:
 def test_a_held_publish_ends_with_the_next_good_run_of_that_source() -> None:
     (held,) = [one for one in alarms([], AlarmOptions()) if one["name"] == PUBLISH_HELD]
 
-    assert held["trigger"]["for_each"] == ["sitegraph.source"]
+    assert held["trigger"]["for_each"] == ["sitegraph.source", "sitegraph.folder"]
     assert set(held["trigger"]["after"]) == {"sitegraph.generation.held", "sitegraph.generation.refused"}
     assert "sitegraph.source.fresh" in held["trigger"]["expect"]
 

@@ -19,6 +19,7 @@ from flows.deploy.deployments import (
     describe,
     notes,
 )
+from schemas.errors import ConfigError
 from schemas.source import DeploymentOptions, Schedule, Source
 
 HOME = Path("/srv/sitegraph")
@@ -52,7 +53,6 @@ def test_what_is_not_there_is_made_and_what_is_there_as_desired_is_left() -> Non
     [
         ({"pool": "other"}, "pool"),
         ({"tags": ("mine", "sitegraph")}, "tags"),
-        ({"folder": "/elsewhere"}, "folder"),
         ({"overlap": None}, "overlap"),
         ({"version": "0"}, "version"),
         ({"schedules": ()}, "schedules"),
@@ -67,7 +67,7 @@ def test_whatever_differs_is_updated_and_told(changed: dict[str, object], key: s
 
 
 def test_a_rule_that_prefect_words_anew_is_the_same_rule() -> None:
-    rule = Schedule(rrule="FREQ=MINUTELY;INTERVAL=5")
+    rule = Schedule(rrule="FREQ=HOURLY;INTERVAL=5")
     (entry,) = settings("a", rule)["schedules"]
     reworded = replace(entry, schedule=replace(rule, rrule=f"DTSTART:20260101T000000\n{rule.rrule}"))
 
@@ -92,6 +92,56 @@ def test_a_source_that_got_another_name_leaves_its_former_deployment_paused() ->
     decided = actions(there, "handbook", files=[HOME / "sources" / "handbook.yaml"])
 
     assert decided == {"former": DeployAction.PAUSE, "handbook": DeployAction.CREATE}
+
+
+ANOTHER = [
+    ({"index": "/data/other"}, "for index /data/other"),
+    ({"source": "others/handbook.yaml"}, "from /srv/sitegraph/others/handbook.yaml"),
+    ({"folder": "/srv/team"}, "from /srv/team/sources/handbook.yaml"),
+    ({"folder": "/srv/team", "index": "/data/other"}, "for index /data/other"),
+    ({"tags": (), "index": "/data/other"}, "for index /data/other"),
+]
+
+
+@pytest.mark.parametrize(("changed", "said"), ANOTHER)
+def test_another_source_of_the_same_name_is_not_taken_over_unless_asked(
+    changed: dict[str, object], said: str
+) -> None:
+    there, file = [found(**changed)], HOME / "sources" / "handbook.yaml"
+
+    with pytest.raises(ConfigError, match="--replace") as refused:
+        decide({"handbook": settings()}, there, files=[file], folders=[file.parent])
+    (replaced,) = decide({"handbook": settings()}, there, files=[file], replace=True)
+
+    assert str(refused.value) == (
+        f"index-source/handbook: is deployed already {said}; give the source another name, or take its place "
+        "with --replace"
+    )
+    assert replaced.action is DeployAction.UPDATE
+
+
+def test_an_index_that_a_call_forgets_to_name_is_not_changed_to_that_of_the_worker() -> None:
+    named = settings("handbook", place=replace(PLACE, index="/data/index"))
+
+    with pytest.raises(ConfigError, match="for index /data/index"):
+        decide({"handbook": settings()}, [found(index="/data/index")])
+    with pytest.raises(ConfigError, match="for the index of the worker's SITEGRAPH_INDEX"):
+        decide({"handbook": named}, [found()])
+
+
+def test_a_file_that_got_another_path_in_the_folders_given_goes_on_under_its_name() -> None:
+    there = [found(source="sources/former.yaml")]
+
+    assert actions(there, "handbook", folders=[HOME / "sources"]) == {"handbook": DeployAction.UPDATE}
+    assert actions(there, "handbook", prune_in=HOME) == {"handbook": DeployAction.UPDATE}
+    moved = [found(folder="/srv", source="sitegraph/sources/handbook.yaml")]
+    assert actions(moved, "handbook") == {"handbook": DeployAction.UPDATE}
+
+
+def test_a_name_that_is_free_since_its_file_went_may_be_taken() -> None:
+    gone = found(paused=True, tags=("sitegraph", REMOVED), folder="/srv/team", index="/data/other")
+
+    assert actions([gone], "handbook") == {"handbook": DeployAction.UPDATE}
 
 
 def test_what_was_paused_once_is_not_paused_again_and_runs_again_when_its_file_is_back() -> None:

@@ -1,5 +1,7 @@
 """What a run tells others: which events, about which resources, and nothing that is secret."""
 
+from pathlib import Path
+
 import pytest
 
 from flows.run.events import (
@@ -22,7 +24,8 @@ from schemas.errors import ConfigError, GuardRefused, PublishHeld, SitegraphErro
 from schemas.freshness import FreshnessState
 from schemas.report import ChunkCounts, HttpTotals, PeakRss, RunReport
 
-INDEX = IndexName(id="4f0c", name="index")
+INDEX = IndexName(id="4f0c", folder=Path("/data/index"))
+SEED = "https://docs.example.org/"
 STALE_STATE = FreshnessState(slo=3600.0, as_of="2026-01-05T00:00:00+00:00", age=7200.0, stale=True)
 
 
@@ -54,7 +57,12 @@ def test_a_run_that_publishes_says_so_and_that_its_source_is_fresh() -> None:
         "run_id": "run-1",
     }
     assert fresh.resource["prefect.resource.id"] == "sitegraph.source.handbook"
-    both = {"sitegraph.source": "handbook", "sitegraph.index": "4f0c"}
+    assert published.resource["prefect.resource.name"] == "index"
+    both = {
+        "sitegraph.source": "handbook",
+        "sitegraph.index": "4f0c",
+        "sitegraph.folder": "/data/index",
+    }
     assert both.items() <= published.resource.items()
     assert both.items() <= fresh.resource.items()
 
@@ -98,21 +106,25 @@ def test_reasons_are_short_and_without_secrets() -> None:
     assert event.payload["reason"].startswith("https://***@docs.example.org/?token=*** ")
 
 
-def seen(state: DocumentState, reason: str, number: int) -> list[SeenDocument]:
+def seen(state: DocumentState, reason: str, number: int, *, doc: str | None = None) -> list[SeenDocument]:
     return [
-        SeenDocument(uri=f"https://docs.example.org/{n}", state=state, reason=reason) for n in range(number)
+        SeenDocument(uri=f"{SEED}{state}/{doc}/{n}", state=state, reason=reason, doc=doc)
+        for n in range(number)
     ]
+
+
+FORBIDDEN = (DocumentState.DISALLOWED, "robots.txt disallows it")
 
 
 def test_a_site_that_refuses_most_pages_blocks_the_source() -> None:
     documents = [
         *seen(DocumentState.FAILED, "HTTP 403", 3),
-        *seen(DocumentState.DISALLOWED, "robots.txt disallows it", 1),
+        *seen(*FORBIDDEN, 1, doc="doc:1"),
         *seen(DocumentState.QUARANTINED, "a page of a firewall or bot check", 1),
         *seen(DocumentState.FETCHED, "", 5),
     ]
 
-    event = event_of_block("handbook", INDEX, documents)
+    event = event_of_block("handbook", INDEX, documents, seeds=[SEED])
 
     assert event is not None
     assert event.event == BLOCKED
@@ -127,7 +139,29 @@ def test_a_site_that_refuses_most_pages_blocks_the_source() -> None:
         seen(DocumentState.FAILED, "HTTP 500", 9),
         seen(DocumentState.MISSING, "HTTP 404", 9),
         [*seen(DocumentState.FAILED, "HTTP 403", 4), *seen(DocumentState.NOT_MODIFIED, "", 5)],
+        seen(DocumentState.FAILED, "HTTP 403", 2),
+        seen(*FORBIDDEN, 9),
+        [*seen(*FORBIDDEN, 9), *seen(DocumentState.NOT_MODIFIED, "", 5)],
     ],
 )
 def test_a_page_that_is_refused_or_a_site_that_is_down_is_no_block(documents: list[SeenDocument]) -> None:
-    assert event_of_block("handbook", INDEX, documents) is None
+    assert event_of_block("handbook", INDEX, documents, seeds=[SEED]) is None
+
+
+def test_pages_that_robots_txt_has_always_forbidden_hide_no_block_and_one_that_it_forbids_now_is_a_part() -> (
+    None
+):
+    refused = [*seen(DocumentState.FAILED, "HTTP 403", 2), *seen(*FORBIDDEN, 1, doc="doc:1")]
+
+    event = event_of_block("handbook", INDEX, [*seen(*FORBIDDEN, 90), *refused], seeds=[SEED])
+
+    assert event is not None
+    assert (event.payload["documents"], event.payload["of"]) == (3, 3)
+
+
+def test_a_site_that_shows_no_seed_blocks_the_source_with_a_single_page() -> None:
+    shut = SeenDocument(uri=SEED, state=DocumentState.DISALLOWED, reason="robots.txt disallows it")
+    other = f"{SEED}other"
+
+    assert event_of_block("handbook", INDEX, [shut], seeds=[SEED])
+    assert event_of_block("handbook", INDEX, [shut], seeds=[SEED, other]) is None

@@ -1,10 +1,14 @@
 """How the end of a run is told, and that watching never changes how it ends."""
 
+import fcntl
+import os
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from flows.run.watch import RunWatch, stage_span, state_of, watched_run, with_attempt
+from flows.run.watch import RunWatch, stage_span, state_of, watched_run, with_attempt, with_others
+from indexes.health import HealthReader
 from schemas.errors import ConfigError, GuardRefused, Stopped, StoreUnavailable
 from schemas.health import IndexHealth, LastRun, SourceStatus
 
@@ -115,3 +119,106 @@ def test_what_goes_wrong_with_watching_is_one_line_and_the_run_ends_as_it_did(
     assert ended is error
     assert len(said) == 1
     assert said[0].startswith("not told to those who watch: ")
+
+
+BAD = LastRun(state="refused", started_at=AT, finished_at=AFTER)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "last", "days", "kept"),
+    [
+        (BAD, None, 30, True),
+        (BAD, LastRun(state="finished", started_at=BEFORE, finished_at=BEFORE), 30, True),
+        (BAD, LastRun(state="interrupted", started_at=AT), 30, True),
+        (BAD, LastRun(state="finished", started_at="2026-01-05T13:00:00.5+00:00"), 30, False),
+        (LastRun(state="running", started_at=AT, finished_at=AFTER), None, 1, False),
+        (BAD, "unknown", 6, True),
+        (BAD, "unknown", 8, False),
+    ],
+)
+def test_how_another_source_ended_is_told_until_the_ledger_knows_better(
+    attempt: LastRun, last: LastRun | str | None, days: int, kept: bool
+) -> None:
+    sources = {} if isinstance(last, str) else {"other": SourceStatus(last_run=last)}
+    now = datetime.fromisoformat(AFTER) + timedelta(days=days)
+
+    told = with_others(IndexHealth(index="i", sources=sources), "handbook", {"other": attempt}, now=now)
+
+    state = told.sources["other"].last_run if "other" in told.sources else None
+    assert ((state.state if state else None) == attempt.state) is kept
+
+
+def test_a_run_that_ends_leaves_in_the_file_that_one_of_another_source_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, index = tmp_path / "a.prom", str(tmp_path / "index")
+    monkeypatch.setenv("SITEGRAPH_METRICS_FILE", str(file))
+
+    with pytest.raises(GuardRefused), watched_run("handbook.yaml", index=index):
+        raise GuardRefused("empty")
+    with pytest.raises(StoreUnavailable), watched_run("manual.yaml", index=index):
+        raise StoreUnavailable("away")
+    with watched_run("wiki.yaml", index=index):
+        pass
+
+    text = file.read_text()
+    assert 'source="handbook",state="refused"} 1.0' in text
+    assert 'source="manual",state="failed"} 1.0' in text
+    with watched_run("manual.yaml", index=index):
+        pass
+    assert 'source="manual"' not in file.read_text(), "of a run that ended well the ledger knows"
+    with watched_run("wiki.yaml", index=str(tmp_path / "other")):
+        pass
+    assert 'source="handbook"' not in file.read_text(), "it is of another index"
+
+
+def test_a_file_that_is_no_textfile_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.prom"
+    file.write_text("{ no metrics \x00\n")
+    monkeypatch.setenv("SITEGRAPH_METRICS_FILE", str(file))
+
+    with watched_run("wiki.yaml", index=str(tmp_path / "index"), say=pytest.fail):
+        pass
+
+    assert "sitegraph_index_up" in file.read_text()
+
+
+def test_runs_that_end_at_once_read_and_write_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else an older reading could replace a newer one."""
+    monkeypatch.setenv("SITEGRAPH_METRICS_FILE", str(tmp_path / "a.prom"))
+    read, alone = HealthReader.read, []
+
+    def reading(self: HealthReader, now: str) -> IndexHealth:
+        other = os.open(tmp_path, os.O_RDONLY)
+        try:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            alone.append(now)
+        finally:
+            os.close(other)
+        return read(self, now)
+
+    monkeypatch.setattr(HealthReader, "read", reading)
+    with watched_run("wiki.yaml", index=str(tmp_path / "index")):
+        pass
+
+    assert len(alone) == 1
+    free = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(free, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(free)
+
+
+def test_a_source_whose_file_is_wrong_goes_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file-1.yaml").write_text("name: handbook\nkind: web\nnonsense: 1\n")
+    monkeypatch.setenv("SITEGRAPH_METRICS_FILE", str(tmp_path / "a.prom"))
+
+    with pytest.raises(ConfigError), watched_run(str(tmp_path / "file-1.yaml"), index=str(tmp_path / "i")):
+        raise ConfigError("unknown key")
+
+    text = (tmp_path / "a.prom").read_text()
+    assert 'source="handbook",state="failed"} 1.0' in text
+    assert "file-1" not in text

@@ -50,6 +50,28 @@ def test_documents_are_listed_in_order_without_secrets(root: Path) -> None:
     assert skipped[".env.md"] == "its name marks a secret"
 
 
+def test_of_named_files_those_are_listed_that_a_walk_comes_to_and_no_folder_is(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "linked").symlink_to(root / "guide")
+    (root / "loop").symlink_to(root / "loop")
+    (root / "out.md").symlink_to(root.parent / "outside.md")
+    walked = list_files(root, suffixes=SUFFIXES, on_skip=lambda *_: None)
+    monkeypatch.setattr(os, "scandir", pytest.fail)
+    skipped: dict[str, str] = {}
+    aside = (
+        *("gone.md", "./b.md", "guide//paper.pdf", "guide/../b.md", "/b.md", str(root / "b.md"), "", "guide"),
+        *("linked/paper.pdf", "loop/a.md", "guide/logo.png", "../outside.md", "a\0/b.md"),
+    )
+
+    found = list_files(
+        root, suffixes=SUFFIXES, on_skip=skipped.__setitem__, named=(*walked, *aside, ".env.md", "out.md")
+    )
+
+    assert found == walked
+    assert skipped == {".env.md": "its name marks a secret", "out.md": "it lies outside the root"}
+
+
 @pytest.mark.parametrize(
     "path", [".env", "a/.env.local", "x.pem", "X.KEY", "id_rsa", ".git/config", "a/.GIT/b"]
 )

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.plan.globs import glob_refusal
+from ingest.plan.globs import glob_refusal, sole_match
 from ingest.urls import canonical_url
+from sitegraph.cli.starting.traps import escaped
 
 WEB, FILES = False, True
 ENDINGS = (".md", ".html", ".pdf")
@@ -85,3 +86,16 @@ def test_the_beginning_of_a_canonical_address_with_a_star_is_never_refused(
     glob = f"{url[:cut]}*"
     if fnmatchcase(url, glob):
         assert glob_refusal(glob, by_path=WEB) is None
+
+
+@pytest.mark.parametrize("glob", ["*.md", "a?.md", "[ab].md", "a[[]*", "[", "[!*]"])
+def test_a_glob_that_may_match_more_than_one_text_has_no_sole_match(glob: str) -> None:
+    assert sole_match(glob) is None
+
+
+@given(st.text(alphabet="ab[]*?!/.", max_size=12))
+def test_the_sole_match_of_what_is_escaped_is_the_text_itself(text: str) -> None:
+    glob = escaped(text)
+
+    assert sole_match(glob) == text
+    assert fnmatchcase(text, glob)

@@ -43,7 +43,7 @@ def test_the_contract_names_every_path_with_its_problems() -> None:
     }
     for methods in CONTRACT["paths"].values():
         for operation in methods.values():
-            assert {"200", "401", "413", "422", "500", "503", "504"} <= set(operation["responses"])
+            assert {"200", "401", "403", "413", "422", "500", "503", "504"} <= set(operation["responses"])
     assert "HTTPValidationError" not in json.dumps(CONTRACT)
 
 

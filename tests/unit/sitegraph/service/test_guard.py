@@ -91,6 +91,59 @@ def test_a_token_is_asked_for_everywhere_but_of_what_looks_after_the_process(
 
 
 @pytest.mark.parametrize(
+    ("header", "status"),
+    [("Basic dXNlcjpwYXNz", 200), ("Bearer wrong", 401), ("BEARER wrong", 401), ("", 200), (None, 200)],
+)
+def test_only_a_bearer_token_stands_before_what_is_admitted_without_one(
+    header: str | None, status: int
+) -> None:
+    client = client_of([], token="right-token", admits=lambda scope: scope["path"] == "/echo/1")
+    headers = {} if header is None else {"authorization": header}
+    assert client.get("/echo/1", headers=headers).status_code == status
+    assert client.get("/sleep", headers=headers).status_code == 401
+
+
+NAVIGATION = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "status"),
+    [
+        ("GET", {}, 200),
+        ("GET", {"sec-fetch-site": "none", **NAVIGATION}, 200),
+        ("GET", {"sec-fetch-site": "same-origin", "sec-fetch-mode": "cors", "sec-fetch-dest": "empty"}, 200),
+        ("GET", {"sec-fetch-site": "cross-site", **NAVIGATION}, 200),
+        ("GET", {"sec-fetch-site": "cross-site"}, 403),
+        (
+            "GET",
+            {"sec-fetch-site": "Cross-Site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"},
+            403,
+        ),
+        ("GET", {"sec-fetch-site": "cross-site", **NAVIGATION, "sec-fetch-dest": "iframe"}, 403),
+        (
+            "GET",
+            {"sec-fetch-site": "cross-site", "sec-fetch-mode": "cors", "sec-fetch-dest": "document"},
+            403,
+        ),
+        ("POST", {"sec-fetch-site": "cross-site", **NAVIGATION}, 403),
+    ],
+)
+def test_a_page_of_another_site_may_lead_here_and_ask_nothing(
+    method: str, headers: dict[str, str], status: int
+) -> None:
+    answer = client_of([]).request(method, "/echo/1", headers=headers)
+    assert answer.status_code == status
+    if status == 403:
+        assert answer.json()["detail"].startswith("asked by a page of another site")
+
+
+def test_a_token_is_enough_whatever_page_asks_with_it() -> None:
+    client = client_of([], token="right-token")
+    headers = {"authorization": "Bearer right-token", "sec-fetch-site": "cross-site"}
+    assert client.get("/echo/1", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
     ("host", "status"),
     [("127.0.0.1:8000", 200), ("LOCALHOST", 200), ("[::1]:9", 200), ("evil.example:8000", 421), ("", 421)],
 )

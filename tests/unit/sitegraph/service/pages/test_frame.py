@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from sitegraph.service.pages.frame import local_path
 from sitegraph.service.pages.html import web_url
-from sitegraph.service.pages.login import local_path
 from tests.unit.sitegraph.service.conftest import serving
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 TOKEN = "open sesame"
-COOKIE = "sitegraph_session"
 
 
 @pytest.fixture
@@ -101,15 +100,49 @@ def test_the_cookie_opens_what_is_read_and_nothing_that_is_sent(guarded: TestCli
     assert guarded.get("/openapi.json", headers={"Authorization": "Bearer wrong"}).status_code == 401
 
 
+def test_two_services_on_one_host_do_not_sign_each_other_out(guarded: TestClient, folder: Path) -> None:
+    sign_in(guarded)
+    with serving(folder, token="another") as other:
+        other.headers.update(BROWSER)
+        other.follow_redirects = False
+        other.cookies.update(guarded.cookies)
+        sign_in(other, token="another")
+        guarded.cookies.update(other.cookies)
+        for client in (guarded, other):
+            assert len(client.cookies) == 2
+            assert "another" not in str(client.cookies)
+            assert client.get("/login").status_code == 200
+            assert client.get("/").status_code == 200
+
+
+def test_what_a_signed_in_browser_reads_is_kept_nowhere(guarded: TestClient, client: TestClient) -> None:
+    sign_in(guarded)
+    chunk = "chunk:" + "a" * 26
+    for path in ("/openapi.json", "/readyz", "/changes?since=0", f"/chunks/{chunk}", "/nowhere"):
+        answer = guarded.get(path, headers={"Accept": "application/json"})
+        assert answer.headers.get("cache-control") == "no-store", path
+    (style,) = re.findall(r'href="(/static/style[^"]+)"', guarded.get("/").text)
+    assert guarded.get(style).headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert "cache-control" not in client.get("/openapi.json").headers
+
+
+def test_a_form_of_too_many_fields_is_refused(guarded: TestClient) -> None:
+    fields = {f"field{number}": "x" for number in range(9)}
+    page = guarded.post("/login", data=fields)
+    record = guarded.post("/login", data=fields, headers={"Accept": "application/json"})
+    assert (page.status_code, record.status_code) == (422, 422)
+    assert record.json()["detail"] == "the form has more than 8 fields"
+
+
 def test_a_cookie_that_nobody_signed_or_that_is_over_opens_nothing(guarded: TestClient) -> None:
     sign_in(guarded)
-    value = guarded.cookies[COOKIE]
+    ((name, value),) = guarded.cookies.items()
     until, _, signature = value.partition(".")
     guarded.cookies.clear()
     for forged in (f"{int(until) + 1}.{signature}", f"1.{signature}", until, f"²{value}", "", "." * 9):
-        sent = f"{COOKIE}={forged}".encode()
+        sent = f"{name}={forged}".encode()
         assert guarded.get("/", headers=[(b"Cookie", sent)]).status_code == 401, forged
-    assert guarded.get("/", headers={"Cookie": f"{COOKIE}={value}"}).status_code == 200
+    assert guarded.get("/", headers={"Cookie": f"{name}={value}"}).status_code == 200
 
 
 def test_signing_out_takes_the_form_of_this_session(guarded: TestClient) -> None:
@@ -129,6 +162,14 @@ def test_signing_out_takes_the_form_of_this_session(guarded: TestClient) -> None
 def test_signing_in_leads_nowhere_else(target: str) -> None:
     assert local_path(target) == "/"
     assert local_path("/cite/chunk:a?x=1") == "/cite/chunk:a?x=1"
+
+
+def test_the_form_leads_to_no_other_host_though_the_address_looks_like_one(guarded: TestClient) -> None:
+    for path in ("//evil.example/login", "///evil.example", "//evil.example/%5C?q=a"):
+        asked = guarded.get(f"http://127.0.0.1{path}")
+        assert asked.status_code == 401
+        assert re.findall(r'href="([^"]*)">Already signed in', asked.text) == ["/"], path
+        assert 'name="next" value="/"' in asked.text
 
 
 @pytest.mark.parametrize(

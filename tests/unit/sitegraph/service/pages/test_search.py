@@ -17,6 +17,7 @@ from sitegraph.service.pages.html import templates
 from sitegraph.service.pages.results import group_results
 from tests.unit.sitegraph.service.conftest import serving
 from tests.unit.sitegraph.service.pages.test_frame import BROWSER
+from tests.unit.sitegraph.service.test_metrics import scrape
 
 
 def page(client: TestClient, path: str) -> str:
@@ -73,6 +74,21 @@ def test_a_search_is_logged_and_what_is_half_typed_is_not(copy: Path) -> None:
         assert "Backup guide" in part
         assert not log.exists()
         page(client, "/search?q=base+backup")
+    assert len(log.read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize("path", ["/search", "/", "/answer"])
+def test_what_a_page_of_another_site_asks_by_a_link_is_not_logged(copy: Path, path: str) -> None:
+    log = log_folder(copy) / "queries.jsonl"
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    with serving(copy) as client:
+        asked = client.get(f"{path}?q=base+backup", headers={**BROWSER, **link})
+        assert asked.status_code == 200
+        assert "Backup guide" in asked.text
+        assert not log.exists()
+        counted = scrape(client)
+        page(client, f"{path}?q=base+backup")
+    assert counted["sitegraph_questions_total", "found"] == 0
     assert len(log.read_text().splitlines()) == 1
 
 
