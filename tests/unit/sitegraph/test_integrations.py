@@ -32,7 +32,6 @@ class Openings:
     opened: list[OpenedIndex] = field(default_factory=list)
     coming: int = 0
     together: threading.Event = field(default_factory=threading.Event)
-    closed: int = 0
 
     def __call__(self, index: Any) -> OpenedIndex:
         self.coming += 1
@@ -61,10 +60,16 @@ def batch_llamaindex(index: Path) -> tuple[list[str], Callable[[], None]]:
 def test_threads_that_ask_together_open_one_index_which_closing_closes(
     batch: Batch, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    openings, closed = Openings(), []
+    openings = Openings()
+    closed: list[OpenedIndex] = []
     close = OpenedIndex.close
+
+    def note(opened: OpenedIndex) -> None:
+        closed.append(opened)
+        close(opened)
+
     monkeypatch.setattr(lazy, "open_index", openings)
-    monkeypatch.setattr(OpenedIndex, "close", lambda opened: (closed.append(opened), close(opened)))
+    monkeypatch.setattr(OpenedIndex, "close", note)
     found, end = batch(folder)
     assert len(found) == COUNT
     assert all("seven years" in text for text in found)
