@@ -87,8 +87,8 @@ def test_a_page_of_another_site_has_nothing_asked_and_its_link_opens_unlogged(sh
         serve(Site({"/": Reply(frame.encode())}), host="127.0.0.2") as site,
         watched_page(shown.browser) as watched,
     ):
-        page, statuses = watched.page, []
-        page.on("response", lambda answer: answer.url == question and statuses.append(answer.status))
+        page, statuses = watched.page, list[int]()
+        page.on("response", lambda got: statuses.extend([got.status] if got.url == question else ()))
         page.goto(site.url("/"), wait_until="load")
         page.evaluate(
             "url => fetch(url, {mode: 'no-cors', headers: {Accept: 'text/html'}}).catch(String)", question
