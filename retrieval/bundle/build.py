@@ -96,6 +96,22 @@ def evidence_of(
     )
 
 
+def unscored_evidence(chunk: Chunk, label: str, *, source: Origin, role: str) -> Evidence:
+    """Return a whole chunk as evidence that no search has scored."""
+    return evidence_of(
+        chunk,
+        label,
+        text=chunk.text,
+        offsets=chunk.offsets,
+        score=0.0,
+        scores=Scores(),
+        source=source,
+        derivation=Derivation.STATED,
+        role=role,
+        path=(),
+    )
+
+
 def locate_in_pdf(chunk: Chunk) -> PdfLocation | None:
     """Return the place of a chunk in its PDF; None for other kinds, and where page or box is missing."""
     if chunk.file_id is None or chunk.page_no is None or chunk.bbox is None or chunk.page_size is None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from indexes.filters import passes
 from indexes.ports import ChunkReader, Vector
-from retrieval.bundle.build import evidence_of
+from retrieval.bundle.build import evidence_of, unscored_evidence
 from retrieval.relations.paths import Hop
 from retrieval.relations.support import Support
 from retrieval.relations.wording import verb_of
@@ -103,20 +103,6 @@ def _first_of_pdf(
 def opening_evidence(first: Mapping[str, Chunk], *, after: int) -> dict[str, Evidence]:
     """Return how each document begins, as evidence for what is said of nothing found."""
     return {
-        doc: _opening(chunk, f"S{after + number}") for number, (doc, chunk) in enumerate(first.items(), 1)
+        doc: unscored_evidence(chunk, f"S{after + number}", source=Origin.GRAPH, role=ROLE)
+        for number, (doc, chunk) in enumerate(first.items(), 1)
     }
-
-
-def _opening(chunk: Chunk, label: str) -> Evidence:
-    return evidence_of(
-        chunk,
-        label,
-        text=chunk.text,
-        offsets=chunk.offsets,
-        score=0.0,
-        scores=Scores(),
-        source=Origin.GRAPH,
-        derivation=Derivation.STATED,
-        role=ROLE,
-        path=(),
-    )

@@ -5,13 +5,12 @@ from typing import Any
 
 from indexes.rerank import locate_reranker
 from indexes.wiring import Readers
-from retrieval.bundle.build import build_bundle, evidence_of
+from retrieval.bundle.build import build_bundle, unscored_evidence
 from retrieval.bundle.parse_answer import parse_answer
 from retrieval.bundle.render import cite_line
 from retrieval.verify.verifier import verify_answer
 from schemas.errors import ConfigError
-from schemas.evidence import ContextBundle, Derivation, Evidence, Origin, Query, Scores
-from schemas.nodes import Chunk
+from schemas.evidence import ContextBundle, Origin, Query
 from sitegraph.service.answers import find_chunk
 from sitegraph.service.problems import HttpProblem
 
@@ -29,28 +28,16 @@ def bundle_chunks(readers: Readers, ids: Sequence[str]) -> ContextBundle:
     chunks = [find_chunk(readers, one) for one in dict.fromkeys(ids)]
     return build_bundle(
         Query(text=_GIVEN),
-        tuple(_evidence(f"S{number}", chunk) for number, chunk in enumerate(chunks, start=1)),
+        tuple(
+            unscored_evidence(chunk, f"S{number}", source=Origin.VECTOR, role=_GIVEN)
+            for number, chunk in enumerate(chunks, start=1)
+        ),
         (),
         route="plain",
         generation=readers.generation,
         as_of=readers.as_of,
         degraded=readers.degraded,
         diagnostics={},
-    )
-
-
-def _evidence(label: str, chunk: Chunk) -> Evidence:
-    return evidence_of(
-        chunk,
-        label,
-        text=chunk.text,
-        offsets=chunk.offsets,
-        score=0.0,
-        scores=Scores(),
-        source=Origin.VECTOR,
-        derivation=Derivation.STATED,
-        role=_GIVEN,
-        path=(),
     )
 
 
