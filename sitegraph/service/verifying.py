@@ -21,11 +21,11 @@ _GIVEN = "given"
 
 
 def bundle_chunks(readers: Readers, ids: Sequence[str]) -> ContextBundle:
-    """Return chunks as evidence S1, S2, ... in the order given, whole.
+    """Return chunks as evidence S1, S2, ... in the order given, whole; one named twice has two labels.
 
     Raises: HttpProblem: there is no such chunk.
     """
-    chunks = [find_chunk(readers, one) for one in dict.fromkeys(ids)]
+    chunks = [find_chunk(readers, one) for one in ids]
     return build_bundle(
         Query(text=_GIVEN),
         tuple(
