@@ -34,7 +34,8 @@ class _Described(NamedTuple):
 def check_up(settings: Settings, sources: Sequence[Source]) -> tuple[CheckResult, ...]:
     """Check machine, servers and encoder against settings, environment, index and *sources*."""
     layout = IndexLayout(Path(settings.index))
-    has_index = layout.manifest.exists()
+    # os.path, not Path: a folder that may not be entered is a finding, no traceback.
+    has_index = os.path.exists(layout.manifest)
     described = _describe(layout, settings) if has_index else _Described()
     needs = needs_of(
         settings,

@@ -1,11 +1,13 @@
 """What this machine has: Python, packages, programs, room, rights, a port."""
 
+import os
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -110,7 +112,7 @@ def _writable(folder: Path) -> CheckResult:
     change = f"chown -R $(id -un) {folder}, or choose another --index"
     try:
         check_makeable(folder)
-        with tempfile.TemporaryFile(dir=_existing(folder)):
+        with tempfile.TemporaryFile(dir=existing(folder)):
             return found(subject, "may be written")
     except ConfigError as error:
         return absent(subject, error.message, remedy=change, needed=True)
@@ -119,12 +121,12 @@ def _writable(folder: Path) -> CheckResult:
 
 
 def _room(folder: Path) -> CheckResult:
-    free = shutil.disk_usage(_existing(folder)).free
+    free = shutil.disk_usage(existing(folder)).free
     told = f"{free / 1e9:.1f} GB free"
     wanted = max(LEAST_ROOM, _size(folder / "lance"))
     if free >= wanted:
         return found("disk", told)
-    remedy = f"df -h {_existing(folder)}"
+    remedy = f"df -h {existing(folder)}"
     return absent(
         "disk", f"{told}; {wanted / 1e9:.1f} GB let tables be rewritten", remedy=remedy, needed=True
     )
@@ -141,12 +143,19 @@ def _port(port: int) -> CheckResult:
     return found(f"port {port}", "free, for serve")
 
 
-def _existing(folder: Path) -> Path:
-    return next(path for path in (folder, *folder.absolute().parents) if path.is_dir())
+def existing(folder: Path) -> Path:
+    """Return the folder, or the nearest above it, that this user can see."""
+    return next(path for path in (folder, *folder.absolute().parents) if os.path.isdir(path))
 
 
 def _size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    """Bytes of its files; those that a run takes away meanwhile do not count."""
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += os.stat(os.path.join(parent, name)).st_size
+    return total
 
 
 def _run(*command: str) -> str:

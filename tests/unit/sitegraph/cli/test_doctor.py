@@ -1,6 +1,7 @@
 """`sitegraph doctor`: what is needed decides, each lack has a line to type, and no secret is printed."""
 
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from schemas.extras import EXTRAS
 from schemas.settings import Settings
 from schemas.source import Source
 from sitegraph.cli.app import run_app
+from sitegraph.cli.health import machine
 from sitegraph.cli.health.findings import CheckResult, CheckState, exit_code_of
 from sitegraph.cli.health.needs import needs_of
 
@@ -293,3 +295,18 @@ def test_variables_of_those_who_watch_are_needs() -> None:
     watched = needs_of(Settings(metrics_file="runs.prom"), (), has_index=True, environ=environ)
 
     assert watched.extras == {"pipeline", "otel", "openlineage"}
+
+
+def test_a_folder_that_may_not_be_entered_is_looked_for_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = tmp_path / "closed"
+
+    def refuse(path: Any, **options: Any) -> os.stat_result:
+        if str(path).startswith(str(closed)):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, **options)
+
+    real = os.stat
+    monkeypatch.setattr(os, "stat", refuse)
+    assert machine.existing(closed / "index") == tmp_path
