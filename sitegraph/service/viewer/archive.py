@@ -55,7 +55,7 @@ class LedgerArchive:
         self.now = now
         self._draw_seconds = draw_seconds
         self._settings = settings
-        self._warn = warn
+        self.warn = warn
         self._pictures: OrderedDict[tuple[int, str, int, int], DrawnPage] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -68,7 +68,7 @@ class LedgerArchive:
             with closing(open_own_ledger(layout, self._settings.ledger_url, read_only=True)) as ledger:
                 return ask(Past(ledger=ledger, line=ledger.lineage.of(readers.generation)))
         except SitegraphError as error:
-            self._warn(f"sitegraph: warning: a page does without the ledger: {error}")
+            self.warn(f"sitegraph: warning: a page does without the ledger: {error}")
             return None
 
     @contextmanager

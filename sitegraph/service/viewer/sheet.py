@@ -63,7 +63,10 @@ def read_sheet(
     try:
         drawn = archive.page(readers, doc, page_no, generation=readers.generation, dpi=dpi)
     except SitegraphError as error:
-        trouble = error.message if isinstance(error, ParseError) else _NOT_NOW
+        trouble = error.message
+        if not isinstance(error, ParseError):
+            archive.warn(f"sitegraph: warning: {error}")
+            trouble = _NOT_NOW
         return ShownPage(page_no=page_no, pages=pages, dpi=dpi, passages=passages, trouble=trouble)
     return ShownPage(
         page_no=page_no,
