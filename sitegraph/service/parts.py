@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urldefrag
 
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
@@ -158,7 +157,7 @@ class _Ledger:
 
     def documents(self, name: str) -> tuple[str, ...]:
         """As a citation names it: a URL or the path of a file, which the fragment of a place may follow."""
-        place = urldefrag(name).url
+        place = name.partition("#")[0]
         with self._opened() as ledger:
             known = ledger.lookup.by_doc_id(name) or ledger.lookup.by_uris([place])
             ending = () if known else ledger.lookup.ending_with(place, limit=_SEVERAL)

@@ -172,11 +172,12 @@ def _verify_answer(parts: Parts, asked: arguments.VerifyArguments) -> ToolReply:
 
 def _changes(parts: Parts, asked: arguments.ChangesArguments) -> ToolReply:
     feed = answers.read_feed(parts, since=asked.since, until=asked.until, source=asked.source)
-    shown, left = feed.entries[: asked.limit], len(feed.entries) - asked.limit
+    cut = answers.cut_feed(feed, limit=asked.limit)
+    shown = cut.entries[: asked.limit]  # one generation alone may be longer
     record = {
-        **to_record(feed),
+        **to_record(cut),
         "entries": [to_record(entry) for entry in shown],
-        "left_out": max(0, left),
+        "left_out": len(feed.entries) - len(shown),
     }
     return ToolReply(record=clean_record(record), generation=feed.until)
 

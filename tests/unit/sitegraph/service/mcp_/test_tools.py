@@ -174,6 +174,13 @@ def test_a_sentence_that_the_evidence_does_not_bear_out_is_dropped_with_the_reas
     assert "nine years is not in it" in record["dropped"][0]["reason"]
 
 
+def test_a_chunk_that_is_named_twice_moves_no_label(agent: AgentClient) -> None:
+    first, other = chunks()[0], next(one for one in chunks() if "seven years" not in one.text)
+    answer = "Records are kept for seven years [S2]."
+    record = agent.ask("verify_answer", answer=answer, chunk_ids=[first.id, first.id, other.id])
+    assert [one["S"] for one in record["kept"]] == ["S2"]
+
+
 def test_an_answer_to_what_retrieve_was_asked_is_held_against_the_same_evidence(agent: AgentClient) -> None:
     bundle = agent.ask("retrieve", query="how long are records kept")
     label = next(one["S"] for one in bundle["evidence"] if one["chunk_id"] == chunks()[0].id)
@@ -213,6 +220,7 @@ NOBODY = "chunk:" + "a" * 26
         ("retrieve", {"query": "x", "top_k": 51}, "top_k: Input should be less than"),
         ("retrieve", {"query": "x", "filters": {"colour": "red"}}, "is no filter; known keys"),
         ("neighbourhood", {"node": "NO-SUCH-1"}, "has no document of this id or URL"),
+        ("neighbourhood", {"node": "http://[x#y"}, "has no document of this id or URL"),
         ("neighbourhood", {"node": "chunk:aaaa"}, "no such node"),
         ("neighbourhood", {"node": "GOV-0017", "kinds": ["eats"]}, "'eats' is not a valid EdgeKind"),
         ("neighbourhood", {"node": "GOV-0017", "hops": 9}, "hops: Input should be less than"),
