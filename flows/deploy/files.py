@@ -32,7 +32,8 @@ def read_files(named: Sequence[Path]) -> NamedFiles:
     folders = tuple(dict.fromkeys(path.resolve() for path in named if path.is_dir()))
     inside = [path for folder in folders for path in _yaml_in(folder)]
     others = tuple(path for path in inside if not _is_source(path))
-    paths = [path.resolve() for path in named if not path.is_dir()]
+    # A link keeps its name, as in a folder: Kubernetes mounts files as links into a folder that changes.
+    paths = [path.parent.resolve() / path.name for path in named if not path.is_dir()]
     paths += [path for path in inside if path not in others]
     files = tuple(SourceFile(source=load_source(path), path=path) for path in dict.fromkeys(paths))
     _check_names(files)

@@ -27,6 +27,14 @@ def test_a_folder_is_all_source_files_in_it_and_other_yaml_is_passed_over(tmp_pa
     assert named.passed_over == (tmp_path / "tools.yaml",)
 
 
+def test_a_linked_file_has_one_path_however_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / "h.yaml").symlink_to(write(tmp_path / "..data" / "h.yaml", "h"))
+
+    for named in ([tmp_path / "s"], [tmp_path / "s" / "h.yaml"], [tmp_path / "s", tmp_path / "s" / "h.yaml"]):
+        assert [file.path for file in read_files(named).files] == [tmp_path / "s" / "h.yaml"]
+
+
 def test_an_empty_folder_is_fine_since_its_sources_may_all_have_gone(tmp_path: Path) -> None:
     assert read_files([tmp_path]).files == ()
 
