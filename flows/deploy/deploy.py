@@ -30,6 +30,7 @@ from flows.deploy.deployments import (
     decide,
     describe,
     notes,
+    resting,
 )
 from flows.deploy.files import NamedFiles, read_files
 from schemas.errors import ConfigError
@@ -123,7 +124,7 @@ def _plan_alarms(
         told.append("alarms tell nobody; name a block of Prefect's with --notify TYPE/NAME")
     told.extend(filter(None, map(unwatched, watched)))
     told.extend(paused_unwatched(paused, there, {file.source.name for file in files.files}))
-    gone = {one.name for one in actions if one.action is DeployAction.PAUSE} | paused
+    gone = resting(actions, found)
     gone |= {file.source.name for file in files.files if window(file.source) is None}
     return decide_alarms(desired, there, gone=gone)
 

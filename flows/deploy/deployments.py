@@ -262,6 +262,15 @@ def _is_gone(
     return path in files or path.parent in folders or here
 
 
+def resting(actions: Sequence[DeploymentAction], found: Sequence[FoundDeployment]) -> set[str]:
+    """Sources of which no run is to be expected: paused by this call, by one before, or by a person.
+
+    What is there counts, not this call alone: an earlier one may have paused and gone no further.
+    """
+    now = {one.name for one in actions if one.action is DeployAction.PAUSE}
+    return now | {one.name for one in found if one.is_ours and one.paused}
+
+
 def notes(actions: Sequence[DeploymentAction], found: Iterable[FoundDeployment]) -> Iterator[str]:
     """What a person should know of deployments that are left as they are."""
     for one in actions:

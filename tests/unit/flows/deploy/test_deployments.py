@@ -18,6 +18,7 @@ from flows.deploy.deployments import (
     decide,
     describe,
     notes,
+    resting,
 )
 from schemas.errors import ConfigError
 from schemas.source import DeploymentOptions, Schedule, Source
@@ -150,6 +151,14 @@ def test_what_was_paused_once_is_not_paused_again_and_runs_again_when_its_file_i
 
     assert actions([gone], "handbook", folders=[HOME / "sources"]) == {"handbook": DeployAction.CREATE}
     assert (back.action, back.resume) == (DeployAction.UPDATE, True)
+
+
+def test_no_run_is_expected_of_what_any_call_has_paused() -> None:
+    there = [found("manual", paused=True, tags=("sitegraph", REMOVED)), found("wiki", paused=True), found()]
+    gone = decide({}, there, folders=[HOME / "sources"])
+
+    assert resting((), there) == {"manual", "wiki"}
+    assert resting(gone, there) == {"manual", "wiki", "handbook"}
 
 
 def test_what_a_person_paused_stays_paused_and_is_told() -> None:
