@@ -15,6 +15,8 @@ MOST_STEPS = 150_000
 """Times that are counted from DTSTART on: one each quarter of an hour since 2020 is within it."""
 
 _FROM = START.replace(tzinfo=None)
+_LAST = datetime(9999, 12, 30)
+"""No time zone moves an earlier time out of the calendar."""
 _TOO_OFTEN = "use every, such as 15m, for what is oftener than hourly"
 _FREQ = re.compile(r"FREQ=(SECONDLY|MINUTELY|HOURLY|DAILY)")
 _INTERVAL = re.compile(r"INTERVAL=([^;]*)")
@@ -45,7 +47,7 @@ def rule_times(rule: str) -> Iterator[datetime]:
     from dateutil.rrule import rrulestr
 
     steps = islice(rrulestr(rule, dtstart=FIRST, ignoretz=True), 2 * MOST_STEPS)
-    return dropwhile(lambda time: time < _FROM, steps)
+    return takewhile(lambda time: time < _LAST, dropwhile(lambda time: time < _FROM, steps))
 
 
 def _refusal_of_text(text: str) -> str | None:

@@ -63,6 +63,11 @@ def test_a_rule_is_one_of_rfc_5545_and_has_its_time_zone_outside() -> None:
     assert rrule_refusal("DTSTART;TZID=Europe/Berlin:20260105T030000\nRRULE:FREQ=DAILY")
 
 
+def test_a_rule_at_the_end_of_the_calendar_never_fires() -> None:
+    last = "DTSTART:99991231T235900\nRRULE:FREQ=DAILY"
+    assert not fires(cron=None, every=None, rrule=last, timezone="America/New_York")
+
+
 def test_a_schedule_that_is_over_never_fires() -> None:
     over = "FREQ=DAILY;UNTIL=20200101T000000"
     assert not fires(cron=None, every=None, rrule=over, timezone="UTC")
