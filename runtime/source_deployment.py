@@ -53,6 +53,12 @@ def _at_least_a_second(seconds: float) -> float:
     return seconds
 
 
+def _not_ours(tags: tuple[str, ...]) -> tuple[str, ...]:
+    if any(tag.startswith("sitegraph:") for tag in tags):
+        raise ValueError("tags that begin with sitegraph: are kept for sitegraph deploy")
+    return tags
+
+
 class _Keys(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -92,4 +98,4 @@ class DeploymentKeys(_Keys):
 
     pool: str | None = Field(default=None, min_length=1)
     queue: str | None = Field(default=None, min_length=1)
-    tags: Annotated[tuple[str, ...], BeforeValidator(_one_or_several)] = ()
+    tags: Annotated[tuple[str, ...], BeforeValidator(_one_or_several), AfterValidator(_not_ours)] = ()

@@ -393,6 +393,11 @@ def test_a_schedule_that_is_wrong_is_told_with_its_line(written: str, said: str)
     assert refusal(WEB + f"schedule: {written}\n").startswith(said)
 
 
+def test_tags_that_deploy_keeps_for_itself_are_refused() -> None:
+    with pytest.raises(ConfigError, match="tags that begin with sitegraph: are kept"):
+        parse(WEB + "deployment: {tags: ['sitegraph:removed']}\n")
+
+
 def test_freshness_and_deployment_are_read() -> None:
     source = parse(WEB + "freshness: {slo: 24h, missed_runs: 3}\ndeployment: {pool: big, tags: docs}\n")
 
