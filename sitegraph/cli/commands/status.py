@@ -3,12 +3,10 @@
 import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from flows.server.configured import may_be_configured
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.freshness import FreshnessState
@@ -58,7 +56,9 @@ def status(
 
 def _emit_stale(opened: Any) -> None:
     """Send the events, if there is a server that may hear them."""
-    if not may_be_configured(os.environ, Path.cwd()):
+    from flows.server.reachable import ask_prefect
+
+    if ask_prefect() is None:
         raise ConfigError(
             "needs a Prefect server; set PREFECT_API_URL to http://HOST:4200/api", subject="--emit-events"
         )

@@ -88,6 +88,15 @@ def test_events_are_not_sent_to_nowhere(
     assert "needs a Prefect server; set PREFECT_API_URL" in capsys.readouterr().err
 
 
+def test_events_to_a_server_that_does_not_answer_are_an_error(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
+
+    assert run_app(["status", "--index", str(folder), "--emit-events"]) == 3
+    assert "does not answer" in capsys.readouterr().err
+
+
 def test_leases_are_told_with_their_process_and_since_when(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
