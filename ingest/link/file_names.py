@@ -7,11 +7,14 @@ _STARTS = ("index", "README", "readme")
 
 
 def other_names(uri: str) -> tuple[str, ...]:
-    """Return what else the file of a link may be called, the nearest first; none for what is no local page.
+    """Return what else the file of a link may be called; none for what is no local page.
+
+    The same name with another suffix comes first, then what stands beside it, then start pages of its folder.
 
     `guide`, `guide.htm`, `guide.html`, `guide.md` and `guide/index.html` name the same page: servers add
     suffixes and start pages, and generators of sites turn one suffix into another. Two files that differ in
-    nothing else are two pages; each is found by its own name. Each name of a page has all the others.
+    nothing else are two pages; each is found by its own name. A suffix that names no kind of page
+    (`guide.v2`) says what a file is, and has no other names.
     """
     if not is_file_url(uri):
         return ()
@@ -21,7 +24,15 @@ def other_names(uri: str) -> tuple[str, ...]:
     beside = [stem + suffix for suffix in ("", *_SUFFIXES)] if not stem.endswith("/") else [stem]
     inside = [f"{stem.rstrip('/')}/{start}{suffix}" for start in _STARTS for suffix in ("", *_SUFFIXES)]
     folder = [f"{stem}/"] if not stem.endswith("/") else []
-    return tuple(name for name in (*beside, *folder, *inside) if name != uri)
+    names = (*_same(uri), *beside, *folder, *inside)
+    return tuple(dict.fromkeys(name for name in names if name != uri))
+
+
+def _same(uri: str) -> list[str]:
+    """A start page with each suffix: `a/README.md` is nearer to `a/README.html` than any `a/index.md`."""
+    above, _, name = uri.rpartition("/")
+    own = next((name.removesuffix(suffix) for suffix in _SUFFIXES if name.endswith(suffix)), name)
+    return [f"{above}/{own}{suffix}" for suffix in ("", *_SUFFIXES)] if own in _STARTS else []
 
 
 def _stem(uri: str) -> str | None:

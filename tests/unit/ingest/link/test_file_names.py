@@ -41,3 +41,15 @@ def test_what_says_that_it_is_something_else_has_no_other_name(link: str) -> Non
 
 def test_addresses_of_the_web_are_asked_for_and_never_guessed() -> None:
     assert other_names("https://docs.example/guide") == ()
+
+
+@pytest.mark.parametrize(
+    ("link", "nearer", "farther"),
+    [
+        ("a/index.html", "a/index.rst", "a.rst"),
+        ("a/README.html", "a/README.md", "a/index.md"),
+    ],
+)
+def test_the_same_name_with_another_suffix_comes_first(link: str, nearer: str, farther: str) -> None:
+    names = other_names(ROOT + link)
+    assert names.index(ROOT + nearer) < names.index(ROOT + farther)
