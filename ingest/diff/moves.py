@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from ingest.diff.version_forms import version_forms
+from ingest.diff.version_forms import VersionForm, version_forms
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument, LiveDocument
 
 MIN_WORDS = 25
@@ -98,14 +98,18 @@ def _winners(known: Iterable[KnownDocument], held: Collection[str]) -> Mapping[s
     for document in known:
         if (_is_alive(document) or document.uri in held) and (key := _key(document)):
             groups.setdefault(key, []).append(document)
-    return {key: _winner(group) for key, group in groups.items()}
+    # Of all at once: whether a bare number is a version is told by what else stands in its place.
+    forms = version_forms(document.uri for group in groups.values() for document in group)
+    return {key: _winner(group, forms) for key, group in groups.items()}
 
 
-def _winner(group: Sequence[KnownDocument]) -> str:
+def _winner(group: Sequence[KnownDocument], forms: Mapping[str, VersionForm]) -> str:
     named = {document.canonical for document in group if document.canonical != document.uri}
-    forms = version_forms(document.uri for document in group)
-    of_one = len({form.page for form in forms.values()}) == 1
-    return min(forms, key=lambda uri: (uri not in named, forms[uri].ranks if of_one else (), len(uri), uri))
+    of_one = len({forms[document.uri].page for document in group}) == 1
+    return min(
+        (document.uri for document in group),
+        key=lambda uri: (uri not in named, forms[uri].ranks if of_one else (), len(uri), uri),
+    )
 
 
 def _locate_gone(

@@ -209,3 +209,9 @@ def test_no_content_is_lost_and_every_duplicate_leads_to_a_page_that_stays(
             assert winner.state not in REMOVED
             assert winner.content_hash == row.content_hash
     assert [replace(row, state=S.FETCHED).doc for row in found] == [row.doc for row in after.values()]
+
+
+def test_which_version_stands_for_equal_pages_is_told_by_all_that_is_known() -> None:
+    """A bare number is a version where a version stands in its place, equal page or not."""
+    rows = deduplicated(page("docs/16/x"), page("docs/17/x"), page("docs/9.6/y", content="another"))
+    assert rows["docs/16/x"].location == f"{SITE}docs/17/x"
