@@ -157,6 +157,9 @@ class _WithoutTokens:
 
 def without_late_interaction(opened: OpenedSet) -> Mapping[str, Search]:
     """Return the recipe and the reranked one as without the token vectors of the index, by name."""
+    first = next(iter(opened.readers.chunks.scan()))
+    if not opened.readers.chunks.token_vectors([first.id]):
+        raise SystemExit("--late: this index has none; build it with SITEGRAPH_LATE_INTERACTION=1")
     chunks = cast(ChunkReader, _WithoutTokens(opened.readers.chunks))
     retriever = build_retriever(replace(opened.readers, chunks=chunks))
     return {
