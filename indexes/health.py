@@ -13,12 +13,12 @@ from indexes.publish.generation import GenerationManifest, load_generation, spac
 from indexes.publish.held import held_since
 from schemas.errors import SitegraphError
 from schemas.health import IndexHealth, LastRun, SourceStatus, TableHealth
+from schemas.lineage import state_of_run
 
 if TYPE_CHECKING:
     from indexes.stores.ledger.ledger import Ledger
 
 _LANCE = "lance"
-_RUNNING, _INTERRUPTED = "running", "interrupted"
 
 
 @dataclass
@@ -99,7 +99,7 @@ def _last_run(run: Mapping[str, object] | None, *, under_way: bool) -> LastRun |
     state, report = str(run["state"]), run["report"]
     finished = run["finished_at"]
     return LastRun(
-        state=_INTERRUPTED if state == _RUNNING and not under_way else state,
+        state=state_of_run(state, under_way=under_way),
         started_at=str(run["started_at"]),
         finished_at=str(finished) if finished else None,
         report=report if isinstance(report, Mapping) else {},

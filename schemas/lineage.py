@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+RUNNING, INTERRUPTED = "running", "interrupted"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ancestor:
@@ -27,3 +29,13 @@ class RunRow:
     started_at: str
     finished_at: str | None
     report: Mapping[str, Any] | None
+
+
+def state_of_run(state: str, *, under_way: bool) -> str:
+    """Return the state of a run as its row has it; one that nobody goes on with is INTERRUPTED."""
+    return INTERRUPTED if state == RUNNING and not under_way else state
+
+
+def reason_of_run(state: str, report: Mapping[str, Any] | None, *, under_way: bool) -> str | None:
+    """Return why a run ended as it did; None while it goes on, whatever stopped it before."""
+    return None if state == RUNNING and under_way else (report or {}).get("reason")

@@ -1,7 +1,10 @@
 """What an index was made of: its sources, their documents and rows, and how the last run of each went."""
 
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
+
+from schemas.lineage import reason_of_run, state_of_run
 
 
 def describe_sources(
@@ -45,13 +48,20 @@ def last_run(run: Mapping[str, Any] | None, *, under_way: bool) -> dict[str, Any
     if run is None:
         return None
     report = run["report"] or {}
-    is_open = run["state"] == "running"
     return {
-        "state": "interrupted" if is_open and not under_way else run["state"],
+        "state": state_of_run(run["state"], under_way=under_way),
         "started_at": run["started_at"],
         "finished_at": run["finished_at"],
         "generation": report.get("generation"),
-        "reason": None if is_open and under_way else report.get("reason"),
+        "reason": reason_of_run(run["state"], report, under_way=under_way),
         "problems": len(problems := report.get("problems", [])),
         "problem_list": problems,
     }
+
+
+def group_problems(problems: Iterable[Mapping[str, str]]) -> list[tuple[str, list[str]]]:
+    """Return URLs by the reason of their problem, the commonest first."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for problem in problems:
+        by_reason[problem["reason"]].append(problem["url"])
+    return sorted(by_reason.items(), key=lambda kind: (-len(kind[1]), kind[0]))

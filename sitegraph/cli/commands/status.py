@@ -1,8 +1,7 @@
 """`sitegraph status`: what the index holds, how fresh it is, what last went wrong, who is at work."""
 
 import os
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +13,7 @@ from schemas.records import to_record
 from sitegraph.cli.commands.run import prepare_prefect
 from sitegraph.cli.hints import complete_commands
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
-from sitegraph.service.sources import describe_sources
+from sitegraph.service.sources import describe_sources, group_problems
 
 TOLD_PROBLEMS = 5
 """So many kinds of problems a person is told; `--format json` has every one."""
@@ -166,14 +165,6 @@ def _print_run(last: Mapping[str, Any]) -> None:
         print(f"      {len(urls)} x {reason}: {urls[0]}{' …' if len(urls) > 1 else ''}")
     if len(kinds) > TOLD_PROBLEMS:
         print(f"      … and {len(kinds) - TOLD_PROBLEMS} other kinds (--format json)")
-
-
-def group_problems(problems: Sequence[Mapping[str, str]]) -> list[tuple[str, list[str]]]:
-    """URLs by reason, the commonest first."""
-    by_reason: dict[str, list[str]] = defaultdict(list)
-    for problem in problems:
-        by_reason[problem["reason"]].append(problem["url"])
-    return sorted(by_reason.items(), key=lambda kind: (-len(kind[1]), kind[0]))
 
 
 def _problems(count: int) -> str:

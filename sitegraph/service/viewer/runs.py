@@ -1,6 +1,6 @@
 """Runs and health: what each generation changed, how fresh each source is, what went wrong."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,8 +12,8 @@ from indexes.wiring import Readers
 from schemas.documents import DocumentState, KnownDocument
 from schemas.feed import FeedChange, FeedKind
 from schemas.freshness import FreshnessState, judge_freshness
-from schemas.lineage import Ancestor, RunRow
-from sitegraph.service.sources import source_names
+from schemas.lineage import Ancestor, RunRow, reason_of_run, state_of_run
+from sitegraph.service.sources import group_problems, source_names
 from sitegraph.service.viewer.archive import LedgerArchive, Past
 
 GENERATIONS_MAX, RUNS_MAX, DOCUMENTS_MAX, KINDS_MAX, URLS_MAX = 30, 30, 50, 20, 5
@@ -101,15 +101,15 @@ def run_of(row: RunRow, *, under_way: frozenset[str]) -> RunSummary:
     """Return a run as its row and report tell it; *under_way* are sources whose lease somebody holds."""
     report = row.report or {}
     stages, http = report.get("stages"), report.get("http", {})
-    open_ = row.state == "running"
+    goes_on = row.source in under_way
     return RunSummary(
         run_id=row.run_id,
         source=row.source,
-        state="interrupted" if open_ and row.source not in under_way else row.state,
+        state=state_of_run(row.state, under_way=goes_on),
         started_at=row.started_at,
         finished_at=row.finished_at,
         generation=report.get("generation"),
-        reason=report.get("reason") or report.get("guard"),
+        reason=reason_of_run(row.state, report, under_way=goes_on) or report.get("guard"),
         seconds=sum(stages.values()) if stages else _seconds(row.started_at, row.finished_at),
         requests=http.get("requests"),
         bytes=http.get("bytes"),
@@ -119,14 +119,11 @@ def run_of(row: RunRow, *, under_way: frozenset[str]) -> RunSummary:
     )
 
 
-def group_problems(report: Mapping[str, Any] | None) -> tuple[ProblemKind, ...]:
+def kinds_of_problems(report: Mapping[str, Any] | None) -> tuple[ProblemKind, ...]:
     """Return the problems of a report by reason, the commonest first."""
-    by_reason: dict[str, list[str]] = defaultdict(list)
-    for problem in (report or {}).get("problems", ()):
-        by_reason[problem["reason"]].append(problem["url"])
-    ordered = sorted(by_reason.items(), key=lambda kind: (-len(kind[1]), kind[0]))
     return tuple(
-        ProblemKind(reason=reason, count=len(urls), urls=tuple(urls[:URLS_MAX])) for reason, urls in ordered
+        ProblemKind(reason=reason, count=len(urls), urls=tuple(urls[:URLS_MAX]))
+        for reason, urls in group_problems((report or {}).get("problems", ()))
     )
 
 
@@ -178,7 +175,7 @@ def _sources(
     found = []
     for name in source_names(states, published, last):
         run = last.get(name)
-        problems = group_problems(run["report"] if run else None)
+        problems = kinds_of_problems(run["report"] if run else None)
         slo = sources[name].freshness.slo if name in sources else None
         found.append(
             SourceHealth(
