@@ -150,6 +150,8 @@ class PrefectEngine:
 
     def __init__(self, started: Run | None) -> None:
         self._started = started
+        # Prefect knows a result by its address, which another value gets once this one is gone.
+        self._results: list[Any] = []
         self.futures: list[PrefectFuture[Any]] = []
         self.compared: ComparedSource | None = None
 
@@ -161,6 +163,7 @@ class PrefectEngine:
         if stage is tasks.plan and self._started is not None:
             values = (self._started, *values[1:])
         result = stage(*values)
+        self._results.append(result)
         if isinstance(result, ComparedSource):
             self.compared = result
         return result

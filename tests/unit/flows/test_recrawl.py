@@ -1,0 +1,19 @@
+"""The engine that runs stages as Prefect tasks."""
+
+import gc
+import weakref
+
+from flows.recrawl import PrefectEngine
+
+
+class _Value:
+    """What a stage gives; unlike those with slots, it can be watched."""
+
+
+def test_what_a_stage_gave_lives_as_long_as_the_run_so_that_no_other_value_gets_its_address() -> None:
+    engine = PrefectEngine(started=None)
+
+    watched = weakref.ref(engine.call(_Value))
+    gc.collect()
+
+    assert watched() is not None
