@@ -58,8 +58,8 @@ def test_three_sources_at_once_on_two_workers_complete_and_answer_and_share_thei
     logs = [tmp_path / f"worker-{n}.log" for n in range(2)]
 
     with (
-        running_worker(prefect_server, POOL, log=logs[0], **settings),
-        running_worker(prefect_server, POOL, log=logs[1], **settings),
+        running_worker(prefect_server, POOL, log=logs[0], limit=2, **settings),
+        running_worker(prefect_server, POOL, log=logs[1], limit=2, **settings),
     ):
         call = ("deploy", str(sources), "--home", str(tmp_path), "--index", str(index), "--pool", POOL)
         done = program.call(*call, "--no-alarms")
@@ -70,6 +70,7 @@ def test_three_sources_at_once_on_two_workers_complete_and_answer_and_share_thei
 
     assert again.stdout.count("unchanged") == len(DELAYS), again.stdout
     assert [run.state_type for run in runs] == ["COMPLETED"] * 3, [prefect_server.logs(one) for one in ids]
+    assert all("Flow run" in log.read_text(errors="replace") for log in logs), "both workers took runs"
     for name in DELAYS:
         asked = program.call(
             "query", f"Who winds the {name}?", "--index", str(index), "--format", "json", **settings
