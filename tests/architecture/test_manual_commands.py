@@ -308,7 +308,8 @@ def test_commands_are_read_as_a_shell_reads_them() -> None:
         "page.md",
         10,
         "sh",
-        'A=1 sitegraph run x.yaml    # again\n\n# only said\ncurl -s http://h/x \\\n     -d \'{"a": "b # c"}\'\n',
+        "A=1 sitegraph run x.yaml    # again\n\n# only said\n"
+        'curl -s http://h/x \\\n     -d \'{"a": "b # c"}\'\n',
     )
 
     found = list(commands_of(block))

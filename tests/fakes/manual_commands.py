@@ -106,7 +106,7 @@ def without_comment(text: str) -> str:
 
 
 def shortest(synopsis: str) -> str:
-    """The shortest command that a synopsis allows: nothing optional, the first of several words, 1 for a number."""
+    """The shortest command that a synopsis allows: the first of several words, 1 for a number."""
     kept = _OTHER_OPTION.sub("", _OPTIONAL.sub("", synopsis)).replace("...", "")
     kept = kept.replace(" GENERATION", " 1")
     return " ".join(word if word[0] in "'\"" else word.partition("|")[0] for word in kept.split())
