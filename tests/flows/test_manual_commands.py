@@ -62,9 +62,7 @@ tools:
     description: Opens the shop for the day.
   - name: restock
 """
-STORIES = frozenset(
-    {"docs/quickstart.md", "docs/how-to/schedules-and-alarms.md", "docs/operations.md", "README.md"}
-)
+STORIES = frozenset({"docs/quickstart.md", "docs/how-to/schedules-and-alarms.md", "docs/operations.md"})
 """Pages whose commands belong together; the stories below type them in order."""
 
 ELSEWHERE = {
@@ -89,11 +87,19 @@ NOT_HERE = {
 """Commands that nothing here can run; tests/architecture/test_manual_commands.py reads them."""
 
 
+def commands_on(page: str) -> list[str]:
+    """The commands of a page that work on an index, in order."""
+    found = [one.text for block in every_block() if block.page == page for one in commands_of(block)]
+    return [one for one in found if not re.match(r"make|pip|python3 -m venv", one)]
+
+
 def typed_alone(command: Command) -> bool:
     """Whether a command is run by itself, in the folder that a reader of the manual would have by then."""
     others = (*ELSEWHERE, *NOT_HERE)
     bare = re.sub(r"^(?:[A-Z_]+=\S+ )+", "", command.text)
-    return command.page not in STORIES and not any(re.match(pattern, bare) for pattern in others)
+    if command.page in STORIES or command.text in commands_on("docs/quickstart.md"):
+        return False
+    return not any(re.match(pattern, bare) for pattern in others)
 
 
 @pytest.fixture(scope="module")
@@ -274,12 +280,6 @@ def environment(given: Mapping[str, str]) -> dict[str, str]:
     """With the programs of this environment, as after `pip install` and `activate`."""
     path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
     return {**given, "PATH": path, "PYTHONPATH": os.fspath(REPO)}
-
-
-def commands_on(page: str) -> list[str]:
-    """The commands of a page that work on an index, in order."""
-    found = [one.text for block in every_block() if block.page == page for one in commands_of(block)]
-    return [one for one in found if not re.match(r"make|pip|python3 -m venv", one)]
 
 
 def test_the_quickstart_from_an_empty_folder_to_an_answer_over_http(
