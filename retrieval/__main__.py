@@ -4,7 +4,9 @@ import argparse
 import gc
 import os
 import sys
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rerank=options.rerank,
         )
         settings = _read_settings()
-        index = Path(options.index or settings.index)
+        settings = _with_local_index(replace(settings, index=options.index or settings.index))
+        index = Path(settings.index)
         result = _answer(
             index,
             query,
@@ -135,6 +138,16 @@ def _log(index: Path, result: "RetrievalResult") -> None:
         log_queries(index, [result.query], timestamp=now, results=[result])
     except OSError as error:
         print(f"retrieval: warning: the usage log cannot be written: {error}", file=sys.stderr)
+
+
+def _with_local_index(settings: Settings) -> Settings:
+    if "://" not in settings.index:
+        return settings
+    from indexes.copies.cache import with_local_index
+
+    return with_local_index(
+        settings, now=time.time, say=lambda line: print(f"retrieval: {one_line(line)}", file=sys.stderr)
+    )
 
 
 def _read_settings() -> Settings:
