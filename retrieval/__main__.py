@@ -15,6 +15,7 @@ from retrieval.question.query import FILTER_KEYS, build_query, parse_filters
 from schemas.errors import (
     ConfigError,
     FilterError,
+    GuardRefused,
     QueryRefused,
     SchemaMismatch,
     SitegraphError,
@@ -92,7 +93,7 @@ def exit_code(error: SitegraphError) -> int:
     """Return 2 for what the caller can put right, 3 for a store out of reach, 4 for a refusal, else 1."""
     if isinstance(error, FilterError | ConfigError | SchemaMismatch):
         return 2
-    if isinstance(error, QueryRefused):
+    if isinstance(error, QueryRefused | GuardRefused):
         return 4
     return 3 if isinstance(error, StoreUnavailable) else 1
 
