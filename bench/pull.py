@@ -2,10 +2,11 @@
 
     python -m bench.pull FOLDER [--rounds 3] [--copies 6]
 
-FOLDER has the HTML pages of a real site. Each round changes every hundredth page, publishes, and pulls. The
-index is then made --copies times as large and put into a bucket of moto's server, and the same question is
-asked of the folder and of the bucket, each time by a process of its own. Prints one JSON object and ends with
-1 where an aim is missed.
+FOLDER has the HTML pages of a real site. Each round changes one page in a hundred, those of middling size
+first, publishes, and pulls: a page that holds a fifth of the text would be no change of one per cent. The index
+is then made --copies times as large and put into a bucket of moto's server, and the same question is asked of
+the folder and of the bucket, each time by a process of its own. Prints one JSON object and ends with 1 where an
+aim is missed.
 """
 
 import argparse
@@ -58,15 +59,23 @@ def churn(folder: Path, work: Path, *, rounds: int) -> list[Figures]:
     shutil.copytree(folder, work / "site")
     source = work / "site.yaml"
     source.write_text("name: site\nkind: files\nroots: [site]\n")
-    pages = sorted((work / "site").rglob("*.html"))
+    pages = _by_size(work / "site")
+    each = max(1, len(pages) // 100)
     pulls = [publish_and_pull(source, work)]
     for number in range(1, rounds + 1):
-        changed = pages[number::100]
+        changed = pages[(number - 1) * each : number * each]
         for page in changed:
             _edit(page, number)
         pulls.append({"pages": len(pages), "changed": len(changed), **publish_and_pull(source, work)})
         print(pulls[-1], file=sys.stderr, flush=True)
     return pulls
+
+
+def _by_size(site: Path) -> list[Path]:
+    """Pages, those of middling size first."""
+    pages = sorted(site.rglob("*.html"), key=lambda page: (page.stat().st_size, str(page)))
+    middle = len(pages) // 2
+    return sorted(pages, key=lambda page: abs(pages.index(page) - middle))
 
 
 def _edit(page: Path, number: int) -> None:

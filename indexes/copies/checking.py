@@ -5,11 +5,11 @@ from indexes.manifest import is_repeated, load_manifest
 from indexes.publish.current import read_current
 from indexes.publish.files import Damage, FileCheck
 from indexes.publish.generation import load_generation
-from indexes.publish.signatures import Trust, read_signature
+from indexes.publish.signatures import PublisherKeys, read_signature
 from schemas.errors import GuardRefused
 
 
-def damage_in_copy(layout: IndexLayout, *, trust: Trust | None) -> tuple[Damage, ...]:
+def damage_in_copy(layout: IndexLayout, *, trust: PublisherKeys | None) -> tuple[Damage, ...]:
     """Return what of the current generation is missing, damaged or not signed; reads all of it.
 
     Raises: DamageFound: `CURRENT`, `index.json` or the manifest cannot be read.

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO
 
-from indexes.copies.places import Place, iter_chunks
+from indexes.copies.places import IndexPlace, iter_chunks
 from indexes.copies.wanted import WantedFile
 from schemas.errors import DamageFound, StoreUnavailable
 
@@ -53,7 +53,7 @@ class Fetching:
     Args: most: bytes of a file whose size nobody named. advance: told how many bytes are done.
     """
 
-    def __init__(self, place: Place, root: Path, *, most: int, advance: Callable[[int], None]) -> None:
+    def __init__(self, place: IndexPlace, root: Path, *, most: int, advance: Callable[[int], None]) -> None:
         self._place, self._root, self._most, self._advance = place, root, most, advance
         self._parts = root / PARTS
         self._lock = threading.Lock()

@@ -28,7 +28,7 @@ class Readable(Protocol):
         """Return the next bytes, none at the end."""
 
 
-class Place(Protocol):
+class IndexPlace(Protocol):
     """A place that an index can be read from; paths are those of its folder. Threads may share it."""
 
     url: str
@@ -42,8 +42,8 @@ class Place(Protocol):
         """
 
 
-def read_file(place: Place, path: str, *, most: int) -> bytes:
-    """Read a small file. Raises: as `Place.opened`; DamageFound: it has more than *most* bytes."""
+def read_file(place: IndexPlace, path: str, *, most: int) -> bytes:
+    """Read a small file. Raises: as `IndexPlace.opened`; DamageFound: it has more than *most* bytes."""
     with place.opened(path, 0) as (_, file):
         data = b"".join(iter_chunks(file, most=most + 1))
     if len(data) > most:
@@ -130,7 +130,7 @@ def _refused(error: urllib.error.HTTPError, url: str) -> Exception:
     return StoreUnavailable(f"answers {error.code} {error.reason}", subject=url)
 
 
-def open_place(url: str, *, token: str | None = None) -> Place:
+def open_place(url: str, *, token: str | None = None) -> IndexPlace:
     """Return the place that a URL or a folder names; it is asked at the first use.
 
     Raises: ConfigError: the URL is none, has credentials in it, or a driver is missing.
@@ -142,7 +142,7 @@ def open_place(url: str, *, token: str | None = None) -> Place:
         plain = bool(parts.hostname) and not (parts.query or parts.fragment or "@" in parts.netloc)
     except ValueError:
         plain = False
-    openers: dict[str, Callable[[], Place]] = {
+    openers: dict[str, Callable[[], IndexPlace]] = {
         "http": lambda: HttpPlace(url, token=token),
         "https": lambda: HttpPlace(url, token=token),
         "s3": lambda: _bucket(url),
@@ -157,7 +157,7 @@ def open_place(url: str, *, token: str | None = None) -> Place:
     return openers[scheme]()
 
 
-def _bucket(url: str) -> Place:
+def _bucket(url: str) -> IndexPlace:
     from indexes.copies.bucket import BucketPlace
 
     return BucketPlace(url)

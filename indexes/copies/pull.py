@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from indexes.copies.clearing import clear
 from indexes.copies.fetching import Fetching, is_whole
 from indexes.copies.marker import CopyMarker, read_marker, write_marker
-from indexes.copies.places import Place, read_file
+from indexes.copies.places import IndexPlace, read_file
 from indexes.copies.wanted import (
     CURRENT_BYTES,
     INDEX_BYTES,
@@ -33,7 +33,7 @@ from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, dump_manifest, is_repeated, load_manifest
 from indexes.publish.current import Pointer, parse_pointer, write_durably
 from indexes.publish.generation import GenerationManifest, load_generation, read_generation
-from indexes.publish.signatures import SIGNATURE_BYTES, Trust, read_signature, signature_of
+from indexes.publish.signatures import SIGNATURE_BYTES, PublisherKeys, read_signature, signature_of
 from schemas.errors import ConfigError, DamageFound, GuardRefused, NoRoom, SitegraphError
 from schemas.hashing import sha256_hex
 from schemas.records import from_record
@@ -93,11 +93,11 @@ class _Described:
 
 
 def pull(
-    place: Place,
+    place: IndexPlace,
     root: Path,
     *,
     options: PullOptions,
-    trust: Trust | None,
+    trust: PublisherKeys | None,
     now: float,
     begin: Callable[[int, int, int], None] = lambda _generation, _files, _bytes: None,
     advance: Callable[[int], None] = lambda _: None,
@@ -117,7 +117,7 @@ def pull(
         return pulling.run()
 
 
-def read_remote_current(place: Place) -> bytes:
+def read_remote_current(place: IndexPlace) -> bytes:
     """Read `CURRENT`. Raises: ConfigError: it is not there."""
     try:
         return read_file(place, "CURRENT", most=CURRENT_BYTES)
@@ -135,11 +135,11 @@ def _check_folder(root: Path) -> None:
 class _Pull:
     def __init__(
         self,
-        place: Place,
+        place: IndexPlace,
         root: Path,
         *,
         options: PullOptions,
-        trust: Trust | None,
+        trust: PublisherKeys | None,
         now: float,
         begin: Callable[[int, int, int], None],
         advance: Callable[[int], None],

@@ -49,7 +49,7 @@ class Signer:
         return self._key.sign(manifest)
 
 
-class Trust:
+class PublisherKeys:
     """The public keys of those who are trusted to publish."""
 
     def __init__(self, key_file: Path) -> None:
@@ -70,9 +70,9 @@ class Trust:
             raise GuardRefused(f"is not signed with a key of {self._file}; it is not read", subject=subject)
 
 
-def open_trust(file: str | None) -> Trust | None:
+def open_trust(file: str | None) -> PublisherKeys | None:
     """Read the keys that a setting names; None where everything is believed."""
-    return Trust(Path(file)) if file else None
+    return PublisherKeys(Path(file)) if file else None
 
 
 def read_signature(layout: IndexLayout, generation: int) -> bytes | None:

@@ -16,7 +16,7 @@ from indexes.copies.places import open_place
 from indexes.copies.pull import PullOptions, PullReport, pull
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current, write_current
-from indexes.publish.signatures import Trust, signature_of
+from indexes.publish.signatures import PublisherKeys, signature_of
 from schemas.errors import ConfigError, DamageFound, GuardRefused, SitegraphError
 from schemas.hashing import sha256_hex
 from tests.fakes.copies import copy_index
@@ -65,7 +65,9 @@ def bring(
 ) -> PullReport:
     """Pull as the command does."""
     chosen = PullOptions(**options)  # type: ignore[arg-type]
-    return pull(open_place(str(url)), to, options=chosen, trust=Trust(trust) if trust else None, now=now)
+    return pull(
+        open_place(str(url)), to, options=chosen, trust=PublisherKeys(trust) if trust else None, now=now
+    )
 
 
 @contextmanager

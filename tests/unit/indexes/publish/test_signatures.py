@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from indexes.publish.signatures import Signer, Trust, open_trust
+from indexes.publish.signatures import PublisherKeys, Signer, open_trust
 from schemas.errors import ConfigError, GuardRefused
 from tests.fakes.signing_keys import make_keys, openssl_verifies
 
@@ -15,7 +15,7 @@ def test_openssl_and_we_take_the_same_signature(tmp_path: Path) -> None:
     (tmp_path / "data").write_bytes(data)
     (tmp_path / "sig").write_bytes(signature)
     assert openssl_verifies(keys, tmp_path / "data", tmp_path / "sig")
-    Trust(keys.public).require(data, signature, subject="1.json")
+    PublisherKeys(keys.public).require(data, signature, subject="1.json")
 
 
 @pytest.mark.parametrize("harm", ["data", "signature", "short", "none", "foreign"])
@@ -34,7 +34,7 @@ def test_what_nobody_trusted_signed_is_refused(tmp_path: Path, harm: str) -> Non
     else:
         signature = Signer(make_keys(tmp_path, "foreign").private).sign(data)
     with pytest.raises(GuardRefused):
-        Trust(keys.public).require(data, signature, subject="1.json")
+        PublisherKeys(keys.public).require(data, signature, subject="1.json")
 
 
 def test_a_file_may_have_the_old_and_the_new_key(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_a_file_may_have_the_old_and_the_new_key(tmp_path: Path) -> None:
     both = tmp_path / "both.pem"
     both.write_bytes(old.public.read_bytes() + new.public.read_bytes())
     for pair in (old, new):
-        Trust(both).require(b"m", Signer(pair.private).sign(b"m"), subject="1.json")
+        PublisherKeys(both).require(b"m", Signer(pair.private).sign(b"m"), subject="1.json")
 
 
 def test_a_file_without_such_keys_is_refused_before_anything_is_read(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_a_file_without_such_keys_is_refused_before_anything_is_read(tmp_path: P
     empty.write_bytes(b"")
     for file in (empty, keys.private, tmp_path / "missing.pem"):
         with pytest.raises(ConfigError):
-            Trust(file)
+            PublisherKeys(file)
     for file in (empty, keys.public, tmp_path / "missing.pem"):
         with pytest.raises(ConfigError):
             Signer(file)
