@@ -3,10 +3,10 @@
     python -m bench.pull FOLDER [--rounds 3] [--copies 6]
 
 FOLDER has the HTML pages of a real site. Each round changes one page in a hundred, those of middling size
-first, publishes, and pulls: a page that holds a fifth of the text would be no change of one per cent. The index
-is then made --copies times as large and put into a bucket of moto's server, and the same question is asked of
-the folder and of the bucket, each time by a process of its own. Prints one JSON object and ends with 1 where an
-aim is missed.
+first, publishes, and pulls: a page that holds a fifth of the text would be no change of one per cent. The
+index is then made --copies times as large and put into a bucket of moto's server, and the same question is
+asked of the folder and of the bucket, each time by a process of its own. Prints one JSON object and ends with
+1 where an aim is missed.
 """
 
 import argparse

@@ -154,17 +154,22 @@ def followed(
         return
     remote, stop = RemoteIndex(settings.index, settings, now=now, say=say), threading.Event()
     local = replace(settings, index=str(remote.folder()))
-    threading.Thread(target=_follow, args=(remote, stop, seconds), daemon=True, name="follow").start()
+    arguments = (remote, Path(local.index), stop, seconds, say)
+    threading.Thread(target=_follow, args=arguments, daemon=True, name="follow").start()
     try:
         yield local
     finally:
         stop.set()
 
 
-def _follow(remote: RemoteIndex, stop: threading.Event, seconds: float) -> None:
+def _follow(
+    remote: RemoteIndex, local: Path, stop: threading.Event, seconds: float, say: Callable[[str], None]
+) -> None:
     while not stop.wait(seconds):
         with suppress(SitegraphError, OSError):  # the next look may do; the copy stays what it was
-            remote.folder()
+            if remote.folder() != local:
+                say(f"{remote.url} is another index now; start again to read it")
+                return
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from indexes.copies.places import IndexPlace, iter_chunks
 from indexes.copies.wanted import WantedFile
-from schemas.errors import DamageFound, StoreUnavailable
+from schemas.errors import DamageFound, Stopped, StoreUnavailable
 
 PARTS = ".part"
 THREADS = 8
@@ -56,7 +56,7 @@ class Fetching:
     def __init__(self, place: IndexPlace, root: Path, *, most: int, advance: Callable[[int], None]) -> None:
         self._place, self._root, self._most, self._advance = place, root, most, advance
         self._parts = root / PARTS
-        self._lock = threading.Lock()
+        self._lock, self._stopped = threading.Lock(), threading.Event()
         self._fetched = 0
 
     def fetch_all(self, files: Sequence[WantedFile]) -> int:
@@ -71,6 +71,7 @@ class Fetching:
                 for _ in pool.map(self.fetch, files):
                     pass
             except BaseException:
+                self._stopped.set()  # Ctrl-C does not wait for the rest of a large file
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
         return self._fetched
@@ -114,6 +115,8 @@ class Fetching:
             _sync(target)
 
     def _count(self, more: int) -> None:
+        if self._stopped.is_set():
+            raise Stopped("another file could not be fetched, or a stop was asked for")
         with self._lock:
             self._fetched += more
             self._advance(more)
