@@ -125,6 +125,20 @@ def _docker(words: Words) -> None:
             raise AssertionError(f"docker compose {' '.join(rest)}: no test knows it")
 
 
+def _kubectl(words: Words) -> None:
+    manifests = (REPO / "deploy/kubernetes/sitegraph.yaml").read_text(encoding="utf-8")
+    rest = list(words[2:] if words[0] == "-n" else words)
+    match rest:
+        case ["apply", "-f", file]:
+            assert (REPO / file).is_file()
+        case ["create", "namespace", name]:
+            assert f"namespace: {name}" in manifests
+        case ["create", "secret", "generic", name, _] | ["create", "configmap", name, _]:
+            assert f"name: {name}}}" in manifests
+        case _:
+            raise AssertionError(f"kubectl {' '.join(rest)}: no test knows it")
+
+
 def _curl(words: Words) -> None:
     document = json.loads((REPO / "docs" / "reference" / "openapi.json").read_text(encoding="utf-8"))
     (url,) = [word for word in words if word.startswith("http")]
@@ -174,6 +188,7 @@ PROGRAMS: dict[str, Callable[[Words], None]] = {
     "pip": _pip,
     "prefect": _prefect,
     "docker": _docker,
+    "kubectl": _kubectl,
     "curl": _curl,
     "hf": _hf,
     "cp": _cp,
