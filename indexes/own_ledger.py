@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+from indexes.copies.marker import read_marker
 from indexes.layout import IndexLayout
 from indexes.manifest import load_manifest
 from indexes.publish.current import read_current
@@ -51,6 +52,11 @@ def _is_missing(url: str) -> bool:
 
 
 def _lost(layout: IndexLayout) -> StoreUnavailable:
+    if (marker := read_marker(layout.root)) is not None:
+        return StoreUnavailable(
+            f"is a copy of {marker.url} without its ledger; ask there, or set SITEGRAPH_LEDGER_URL",
+            subject=str(layout.root),
+        )
     return StoreUnavailable(
         "has no ledger here: copy it with the index, set SITEGRAPH_LEDGER_URL, or let a run make it again",
         subject=str(layout.root),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexes.chunk_tables import ChunkTables
+from indexes.embed.manifest import MANIFEST_FILE as ENCODER_JSON
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.layout import IndexLayout, remedy
 from indexes.manifest import FILES, IndexManifest, VectorSpace, is_repeated, load_manifest
@@ -24,6 +25,7 @@ from indexes.ports import (
 from indexes.publish.current import read_current
 from indexes.publish.files import HASHED_BYTES, FileCheck
 from indexes.publish.generation import GenerationManifest, load_generation
+from indexes.publish.signatures import TRUST, open_trust, read_signature
 from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.tuning import load_weights
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch, StoreUnavailable
@@ -97,6 +99,7 @@ class OpenedStores:
         self._opened = ExitStack()
         # Whoever lives long reads everything, once; a single query no more than it has time for.
         self.check = FileCheck(index, HASHED_BYTES if cache_mb is None else None)
+        self.trust = open_trust(environment.get(TRUST))
 
     def encoder(self, space: VectorSpace) -> Encoder:
         """The query encoder of a model; it loads while the driver of the store is imported."""
@@ -287,8 +290,23 @@ def _require_whole(stores: OpenedStores, described: GenerationManifest) -> None:
         raise DamageFound(f"{what}; {remedy(root)}", subject=str(root / path))
 
 
+def _require_signed(stores: OpenedStores, generation: int) -> None:
+    """Raise GuardRefused where trust is asked for, and nobody trusted signed what is read."""
+    if stores.trust is None or not generation:
+        return
+    path = stores.layout.generation(generation)
+    signature = read_signature(stores.layout, generation)
+    stores.trust.require(path.read_bytes(), signature, subject=str(path))
+    # `encoder.json` has the hashes of the others, which are compared when they are loaded.
+    stamps = load_generation(stores.layout, generation).encoder.items()
+    own = {name: stamp for name, stamp in stamps if name.endswith(f"/{ENCODER_JSON}")}
+    for name, what in stores.check.damaged(own):
+        raise DamageFound(f"{what}; {remedy(stores.layout.root)}", subject=str(stores.layout.root / name))
+
+
 def _read_at(generation: int, stores: OpenedStores, *, use_graph: bool) -> Readers:
     described = load_generation(stores.layout, generation)
+    _require_signed(stores, generation)
     space = described.space or VectorSpace(model=stores.manifest.model)
     _require_whole(stores, described)
     encoder = stores.encoder(space)

@@ -27,6 +27,7 @@ _EXTRAS = {
     "s3fs": "s3",
     "aiohttp": "s3",
     "botocore": "s3",
+    "cryptography": "sign",
     "psycopg": "postgres",
     "opentelemetry": "otel",
     "openlineage": "openlineage",
@@ -51,6 +52,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "mcp": ("mcp", "pymupdf"),
     "postgres": ("psycopg",),
     "s3": ("s3fs",),
+    "sign": ("cryptography",),
     "js": ("playwright",),
     "nlp": ("spacy",),
     # Prefect brings the API of OpenTelemetry, which sends nothing.

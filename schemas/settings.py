@@ -39,7 +39,10 @@ class Settings:
     vectors and a typed edge find. `llm_url` is the base URL of a server that speaks OpenAI's
     chat completions, which then reads entities besides the rules, by `llm_model` and with `llm_key`;
     `spacy` is a package with a pipeline of spaCy that does so instead. An answer may take
-    `llm_seconds`, and one `ask` may cost `llm_calls` requests and `llm_tokens`.
+    `llm_seconds`, and one `ask` may cost `llm_calls` requests and `llm_tokens`. `signing_key` is the file of
+    a private key that signs generations, `trust` of the public keys whose signatures readers ask for.
+    `pull_token` is sent as bearer token to the server that an index is copied from. Readers of an index
+    elsewhere keep copies of at most `disk_cache_mb` in the folder `cache`, or in the user's cache folder.
     """
 
     index: str = ".sitegraph"
@@ -78,6 +81,10 @@ class Settings:
     metrics_open: bool = False
     deny: str | None = None
     graph_boost: float = 0.1
+    signing_key: str | None = None
+    trust: str | None = None
+    pull_token: str | None = field(default=None, repr=False)
+    disk_cache_mb: int = 20_000
     fault: str | None = None
 
     def environment(self) -> dict[str, str]:

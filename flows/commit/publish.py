@@ -11,8 +11,9 @@ from flows.derive.similar_to import state_of
 from flows.run.contexts import CommitContext
 from flows.run.index import Index
 from flows.run.kept_generations import kept_generations
+from flows.run.signing import sign
 from indexes.publish.current import write_current
-from indexes.publish.files import Stamps, files_of_generation, stamp_files
+from indexes.publish.files import Stamps, files_of_generation, stamp_encoder, stamp_files
 from indexes.publish.generation import (
     GenerationManifest,
     dump_generation,
@@ -21,6 +22,7 @@ from indexes.publish.generation import (
     load_generation,
     store_record,
 )
+from indexes.publish.signatures import signature_of
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState
@@ -44,6 +46,7 @@ def publish_generation(
     manifest = describe(index, generation, staged)
     index.ledger.manifests.save(generation.generation, generation_text(manifest))
     dump_generation(index.layout, manifest)
+    sign(index, generation.generation)
     run.crash_point("current.before_rename")
     with index.ledger.leases.locked(lease):
         write_current(index.layout.root, generation.generation)
@@ -64,6 +67,7 @@ def prune(index: Index, *, source: str, keep: Collection[str] = ()) -> int:
     for number in generation_numbers(index.layout):
         if number not in kept:
             index.layout.generation(number).unlink()
+            signature_of(index.layout, number).unlink(missing_ok=True)
     index.chunks.writer().prune(keep=kept)
     index.crash_point("prune.midway")
     index.graph.writer().prune(keep=kept)
@@ -98,8 +102,17 @@ def describe(index: Index, generation: Generation, staged: StagedState) -> Gener
         space=space,
         stores={name: store_record(state) for name, state in staged.named().items()},
         files=stamp_files(index.layout.root, paths, known=_stamps(index, generation.base)),
+        encoder=stamp_encoder(index.layout.root, space.encoder),
+        pdfs=_pdfs(index, generation.generation),
         index=index.manifest,
     )
+
+
+def _pdfs(index: Index, generation: int) -> dict[str, str]:
+    """Bytes of the PDFs whose pages are shown, by node id, but for those that were not kept."""
+    return {
+        doc: raw for doc, raw in index.ledger.origins.of_generation(generation).items() if raw is not None
+    }
 
 
 def _stamps(index: Index, number: int) -> Stamps:

@@ -20,8 +20,10 @@ from flows.run.process_cache import shared
 from flows.run.put_back import put_back
 from flows.run.repair_vectors import repair_vectors
 from flows.run.resources import Given, Resources
+from flows.run.signing import check_signing_key, sign_current
 from flows.run.values import Run
 from flows.run.watch import name_run
+from indexes.copies.marker import refuse_copy
 from indexes.embed.encoder import offline_environment
 from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
@@ -70,6 +72,7 @@ def open_run(
     tools = load_tools(loaded, Path(source))
     settings = read_settings(index=index, graph=graph, model=model)
     check_device(settings.device)
+    check_signing_key(settings)
     check_extractor(settings)
     with ExitStack() as stack:
         restored = put_back(settings)
@@ -84,6 +87,7 @@ def open_run(
             repair_vectors(opened)
         may_change_model = check_model(opened, accept=accept)
         opened.ledger.sources.save(loaded)
+        sign_current(opened)
         run = Run(
             index=str(opened.layout.root),
             source=loaded.name,
@@ -187,8 +191,9 @@ def hold_source(index: Index, source: str, *, quiet: bool = False) -> Iterator[H
 def open_existing(settings: Settings) -> Index:
     """Open an index that is already there, for commands that change it or look for damage.
 
-    Raises: ConfigError: there is no index; the message says how to make one.
+    Raises: ConfigError: there is no index; the message says how to make one; or it is a copy.
     """
+    refuse_copy(Path(settings.index))
     return open_index(settings)
 
 

@@ -47,9 +47,17 @@ def read_pointer(index: Path) -> Pointer:
         raise DamageFound(
             f"cannot be read ({error}); {remedy(index)}", subject=str(layout.current)
         ) from error
+    pointer = parse_pointer(text)
+    if pointer is None:
+        raise DamageFound(f"is damaged; {remedy(index)}", subject=str(layout.current))
+    return pointer
+
+
+def parse_pointer(text: bytes) -> Pointer | None:
+    """Read the bytes of a `CURRENT`; None: they are none."""
     found = _FORM.fullmatch(text)
     if found is None:
-        raise DamageFound(f"is damaged; {remedy(index)}", subject=str(layout.current))
+        return None
     sha256 = found[2].decode() if found[2] else None
     return Pointer(generation=int(found[1]), manifest_sha256=sha256)
 
@@ -61,12 +69,12 @@ def write_current(index: Path, generation: int) -> None:
     write_durably(IndexLayout(index).current, f"{generation}\n{sha256}")
 
 
-def write_durably(path: Path, text: str) -> None:
+def write_durably(path: Path, text: str | bytes) -> None:
     """Replace a file by rename, so that it is whole before and after a power cut; makes its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.new")
-    with beside.open("w", encoding="utf-8") as file:
-        file.write(text)
+    with beside.open("wb") as file:
+        file.write(text.encode() if isinstance(text, str) else text)
         file.flush()
         os.fsync(file.fileno())
     beside.replace(path)

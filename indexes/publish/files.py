@@ -9,10 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from indexes.embed.manifest import MANIFEST_FILE, load_manifest
 from indexes.embed.weights import file_sha256
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, VectorSpace
 from indexes.table_files import files_of
+from schemas.errors import SitegraphError
 
 Stamps = Mapping[str, str]
 """`size:sha256` by path relative to the index folder."""
@@ -49,6 +51,21 @@ def table_folders(layout: IndexLayout, manifest: IndexManifest, space: VectorSpa
 def stamp_files(root: Path, paths: Iterable[str], *, known: Stamps) -> dict[str, str]:
     """Take size and hash of each file; of one that an earlier generation has, what was taken then stays."""
     return {path: known.get(path) or _stamp(root / path) for path in sorted(paths)}
+
+
+def stamp_encoder(root: Path, folder: str) -> dict[str, str]:
+    """Take size and hash of each file of an exported encoder, of most of them as `encoder.json` has it.
+
+    None where there is no encoder, as in an index that is held in memory.
+    """
+    try:
+        hashes = load_manifest(root / folder).hashes()
+        sizes = {name: (root / folder / name).stat().st_size for name in hashes}
+        own = _stamp(root / folder / MANIFEST_FILE)
+    except (SitegraphError, OSError):
+        return {}
+    stamps = {f"{folder}/{name}": f"{sizes[name]}:{sha256}" for name, sha256 in hashes.items()}
+    return {f"{folder}/{MANIFEST_FILE}": own, **stamps}
 
 
 def _stamp(path: Path) -> str:

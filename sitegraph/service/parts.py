@@ -46,7 +46,8 @@ class Parts:
     `log` keeps what was asked and found in the usage log, with whether an answerer said that the answer is
     not in it; `warn` is for people, on stderr. `archive` is what is not of the generation that is read;
     `coverage` reads the ledger. `source_url` is where the source of this version is, None: it is given from
-    here.
+    here. `folder` is the index folder whose files are given to those who copy it, `seconds` how long a
+    reader of one may take no byte.
     """
 
     retriever: LiveRetriever
@@ -62,6 +63,8 @@ class Parts:
     archive: "LedgerArchive"
     coverage: Callable[[], Coverage]
     source_url: str | None = None
+    folder: Path | None = None
+    seconds: float = RequestLimits().seconds
 
 
 @contextmanager
@@ -114,6 +117,7 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads, *, dr
         archive=LedgerArchive(settings, now=now, warn=write_stderr, draw_seconds=draw_seconds),
         coverage=told.coverage,
         source_url=settings.source_url,
+        folder=index,
     )
 
 
