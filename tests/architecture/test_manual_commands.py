@@ -155,6 +155,15 @@ def _hf(words: Words) -> None:
     _by_click(app, words)
 
 
+def _openssl(words: Words) -> None:
+    """Ask the program for the command's own help, which lists its options."""
+    told = subprocess.run(
+        ["openssl", words[0], "-help"], check=True, capture_output=True, text=True, timeout=60
+    )
+    known = set(re.findall(r"^ (-\w+)", told.stdout + told.stderr, re.MULTILINE))
+    assert {word for word in words[1:] if word.startswith("-")} <= known
+
+
 def _cp(words: Words) -> None:
     assert (REPO / words[0]).is_file()
 
@@ -191,6 +200,7 @@ PROGRAMS: dict[str, Callable[[Words], None]] = {
     "kubectl": _kubectl,
     "curl": _curl,
     "hf": _hf,
+    "openssl": _openssl,
     "cp": _cp,
     "export": _export,
     ".": _nothing,
@@ -240,6 +250,7 @@ def test_every_command_of_the_manual_is_one_that_its_program_knows(command: Comm
         "SITEGRAPH_WISHES=1 sitegraph doctor",
         "cp deploy/env.sample deploy/.env",
         "kubectl apply -f sitegraph.yaml",
+        "openssl genpkey -algorithmus ed25519",
     ],
 )
 def test_a_command_that_its_program_would_refuse_is_found(wrong: str) -> None:
