@@ -251,6 +251,8 @@ def report(
 
 
 def _counted(parts: Resources, parsed: ParsedBatch) -> ParsedBatch:
+    if parts.run.token and parsed.texts:
+        parts.encoding().wait()  # nobody else knows of texts that wait in this process
     pages = parts.take_pages()
     return ParsedBatch(
         documents=parsed.documents, texts=parsed.texts, pages=pages, peak_child_mb=parts.peak_child_mb

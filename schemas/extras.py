@@ -30,6 +30,11 @@ _EXTRAS = {
     "psycopg": "postgres",
     "opentelemetry": "otel",
     "openlineage": "openlineage",
+    "prefect_dask": "dask",
+    "distributed": "dask",
+    "dask": "dask",
+    "prefect_ray": "ray",
+    "ray": "ray",
     "mkdocs": "demo",
     "langchain_core": "langchain",
     "llama_index": "llamaindex",
@@ -54,6 +59,8 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     # Prefect brings the API of OpenTelemetry, which sends nothing.
     "otel": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
     "openlineage": ("openlineage.client",),
+    "dask": ("prefect_dask", "distributed"),
+    "ray": ("prefect_ray", "ray"),
     "langchain": ("langchain_core",),
     "llamaindex": ("llama_index.core",),
 }

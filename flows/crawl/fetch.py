@@ -41,7 +41,8 @@ def fetch_batch(run: CrawlContext, uris: Sequence[str], *, sampled: Collection[s
     What was fetched before a stop or a failure is recorded all the same.
     """
     rows = run.index.ledger.documents.get(run.source.name, uris)
-    known = {uri: rows[uri] for uri in uris if uri in rows}  # in the order that was planned
+    # In the order that was planned; what a worker saved before it died is not asked for again.
+    known = {uri: rows[uri] for uri in uris if uri in rows and rows[uri].run_id != run.run_id}
     seen: dict[str, KnownDocument] = {}
     attempts: dict[str, FetchAttempt] = {}
     try:
