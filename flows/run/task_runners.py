@@ -54,6 +54,7 @@ def _dask(settings: Settings) -> Any:
         "n_workers": settings.task_runner_workers,
         "threads_per_worker": TASKS_PER_WORKER,
         "dashboard_address": None,
+        "preload": ("flows.run.dask_worker",),
         "env": worker_environment(settings),
     }
     return DaskTaskRunner(cluster_kwargs=cluster)
