@@ -213,7 +213,7 @@ class PrefectEngine:
         """Let workers parse what an earlier run left, as they do what this one fetches."""
         batches = plan_leftovers(self._resources.crawling())
         futures = [self._submit(tasks.parse, run, batch, FetchedBatch(documents=0)) for batch in batches]
-        return sum_parsed(self._done(future.result()) for future in futures)
+        return sum_parsed(cast("ParsedBatch", self._done(future.result())) for future in futures)
 
     def _done(self, work: Work) -> Work:
         """Show the progress of workers, which cannot show it themselves."""

@@ -1,5 +1,6 @@
 """Where Prefect runs the tasks that are submitted: threads of this process, or workers of Dask or Ray."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
@@ -23,7 +24,7 @@ TASKS_PER_WORKER = 2
 _ENGINES = ("dask", "distributed", "ray", "prefect_dask", "prefect_ray")
 
 
-class ConfiguredTaskRunner(ThreadPoolTaskRunner):
+class ConfiguredTaskRunner(ThreadPoolTaskRunner[Any]):
     """Stands for the task runner that the settings name when a flow run begins."""
 
     def duplicate(self) -> "ConfiguredTaskRunner":
@@ -46,8 +47,9 @@ def open_task_runner(settings: Settings) -> Runner:
 
 
 def _dask(settings: Settings) -> Any:
-    from prefect_dask import DaskTaskRunner
+    from prefect_dask.task_runners import DaskTaskRunner
 
+    logging.getLogger("distributed").setLevel(logging.ERROR)  # it tells each start and end of a worker
     if settings.task_runner_address:
         return DaskTaskRunner(address=settings.task_runner_address)
     cluster = {
@@ -61,13 +63,14 @@ def _dask(settings: Settings) -> Any:
 
 
 def _ray(settings: Settings) -> Any:
-    from prefect_ray import RayTaskRunner
+    from prefect_ray.task_runners import RayTaskRunner
 
     if settings.task_runner_address:
         return RayTaskRunner(address=settings.task_runner_address)
     local = {
         "num_cpus": settings.task_runner_workers,
         "include_dashboard": False,
+        "logging_level": logging.ERROR,
         "log_to_driver": False,
         "runtime_env": {"env_vars": worker_environment(settings)},
     }
@@ -110,5 +113,13 @@ def is_failure_of_engine(error: BaseException, settings: Settings) -> bool:
     """Whether it is an error of Dask or Ray, or of the connection to them, and none of a stage."""
     if not is_remote(settings):
         return False
-    kinds = type(error).__mro__
-    return isinstance(error, OSError) or any(kind.__module__.partition(".")[0] in _ENGINES for kind in kinds)
+    modules = [kind.__module__ for kind in type(error).__mro__] + _raised_in(error)
+    return isinstance(error, OSError) or any(module.partition(".")[0] in _ENGINES for module in modules)
+
+
+def _raised_in(error: BaseException) -> list[str]:
+    """The module whose code raised an error: Dask and Ray raise plain ones, too."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return [str(trace.tb_frame.f_globals.get("__name__", ""))] if trace is not None else []

@@ -50,10 +50,12 @@ class SharedVectorCache:
         if not texts:
             return
         keys = [self._key(text) for text in texts]
+        lacking: list[bytes | None] = [None] * len(keys)
+        blobs = [several.astype("<f2").tobytes() for several in tokens] or lacking
         columns = {
             "key": pa.array(keys, pa.binary(32)),
             "vector": pa.array([vector.astype("<f4").tobytes() for vector in vectors], pa.binary()),
-            "tokens": pa.array([several.astype("<f2").tobytes() for several in tokens] or [None] * len(keys)),
+            "tokens": pa.array(blobs, pa.binary()),
         }
         segment = self._vectors.put(_packed(pa.table(columns)))
         named = pa.table({"key": columns["key"]}).replace_schema_metadata({_SEGMENT: segment.encode()})
