@@ -2,7 +2,7 @@
 
     python -m bench.task_runners FOLDER [--rounds 3]
 
-FOLDER holds HTML pages, PDFs or Markdown files. Prints one JSON object: wall seconds of the stages crawl (fetch
+FOLDER holds HTML pages, PDFs or Markdown files. Prints one JSON object: seconds by the clock of crawl (fetch
 and parse) and embed, CPU seconds of the run with all that it starts, and the two ratios that compare:
 `speed-up` (one worker against two, by the clock) and `overhead` (CPU of one worker against threads).
 """
@@ -48,7 +48,7 @@ def main() -> None:
 
 @contextmanager
 def workers(cores: int) -> Iterator[dict[str, str]]:
-    """Start a scheduler and a worker on each of so many cores, none for threads; the settings of a run there."""
+    """Start a scheduler and a worker on each of so many cores; the settings of a run there."""
     if not cores:
         yield {}
         return

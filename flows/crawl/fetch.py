@@ -41,8 +41,7 @@ def fetch_batch(run: CrawlContext, uris: Sequence[str], *, sampled: Collection[s
     What was fetched before a stop or a failure is recorded all the same.
     """
     rows = run.index.ledger.documents.get(run.source.name, uris)
-    # In the order that was planned; what a worker saved before it died is not asked for again.
-    known = {uri: rows[uri] for uri in uris if uri in rows and rows[uri].run_id != run.run_id}
+    known = {uri: rows[uri] for uri in uris if uri in rows}  # in the order that was planned
     seen: dict[str, KnownDocument] = {}
     attempts: dict[str, FetchAttempt] = {}
     try:
@@ -54,6 +53,12 @@ def fetch_batch(run: CrawlContext, uris: Sequence[str], *, sampled: Collection[s
     run.crash_point("ledger.after_fetch")
     run.raise_if_stopped()
     return len(seen)
+
+
+def unfetched(run: CrawlContext, uris: Sequence[str]) -> tuple[str, ...]:
+    """Those of the documents that the run has not looked at yet: a worker may have died in their midst."""
+    rows = run.index.ledger.documents.get(run.source.name, uris)
+    return tuple(uri for uri in uris if uri in rows and rows[uri].run_id != run.run_id)
 
 
 def _ask(
