@@ -35,6 +35,8 @@ _EXTRAS = {
     "dask": "dask",
     "prefect_ray": "ray",
     "ray": "ray",
+    "prefect_docker": "docker",
+    "prefect_kubernetes": "kubernetes",
     "mkdocs": "demo",
     "langchain_core": "langchain",
     "llama_index": "llamaindex",
@@ -58,6 +60,8 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "nlp": ("spacy",),
     # Prefect brings the API of OpenTelemetry, which sends nothing.
     "otel": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
+    "docker": ("prefect_docker",),
+    "kubernetes": ("prefect_kubernetes",),
     "openlineage": ("openlineage.client",),
     "dask": ("prefect_dask", "distributed"),
     "ray": ("prefect_ray", "ray"),

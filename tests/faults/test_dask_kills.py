@@ -22,7 +22,7 @@ from tests.faults.test_random_kills import write_source
 pytestmark = [pytest.mark.server, pytest.mark.long, pytest.mark.timeout(7200)]
 __all__ = ["prefect_server", "sitegraph"]
 
-PAGES, ROUNDS = 150, 6
+PAGES, ROUNDS = 150, 20
 MEAN_SECONDS = 5.0
 """Of a run's life once it has asked for a page."""
 VICTIMS = ("worker", "scheduler", "run")
@@ -54,7 +54,8 @@ def test_twenty_kills_of_workers_schedulers_and_runs_lose_nothing(
         assert sitegraph.damage(index) == ()
         sitegraph.run(source, tmp_path / "undisturbed")
         assert exported == sitegraph.export(tmp_path / "undisturbed")
-    assert {code for (victim, code), _ in codes.items() if victim == "worker"} == {0}
+    # A worker that is killed while it starts ends the run, which says so.
+    assert {code for (victim, code) in codes if victim == "worker"} <= {0, 3}
     print(f"{ROUNDS} rounds, {dict(codes)}, generation {published}; {time.monotonic() - begun:.0f} s")
 
 
