@@ -70,7 +70,7 @@ def test_workers_of_dask_publish_what_threads_do_and_are_sent_no_documents(
     assert there["chunks"] == here["chunks"]
     assert sitegraph.export(tmp_path / "there") == sitegraph.export(tmp_path / "here")
     assert hashes(tmp_path / "there", "fragments") == hashes(tmp_path / "here", "fragments")
-    assert len(wire.sent) > 5, "a fetch and a parse for each batch, and the embedding"
+    assert len(wire.sent) == 5, "two waves of a batch to fetch and to parse, and the embedding"
     assert max(map(len, wire.sent + wire.returned)) < 64_000, "what Prefect says of the flow, and URIs"
     assert not any(b"the night porter rings" in one for one in wire.sent + wire.returned)
 
