@@ -102,6 +102,16 @@ class IndexLayout:
         """Vectors by the hash of the encoded text."""
         return self.root / "vectors.sqlite"
 
+    @property
+    def shared_vectors(self) -> Path:
+        """The same where processes share no disk, by the hash of files of many."""
+        return self.root / "vectors"
+
+    @property
+    def shared_vector_keys(self) -> Path:
+        """Which of those files has the vector of which text."""
+        return self.root / "vector-keys"
+
 
 def remedy(index: Path) -> str:
     """What to do about a damaged index; a run restores what the ledger knows, and makes the rest again."""

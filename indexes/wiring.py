@@ -35,6 +35,7 @@ from schemas.settings import is_on
 if TYPE_CHECKING:
     import lancedb
 
+    from indexes.embed.shared_cache import SharedVectorCache
     from indexes.stores.neo4j_.store import Neo4jGraphStore
 
 NEO4J_URI, NEO4J_USER, NEO4J_PASSWORD, NEO4J_EMBEDDINGS = (
@@ -223,6 +224,20 @@ def open_raw_store(folder: Path, manifest: IndexManifest) -> RawStore:
     from indexes.stores.objects import open_object_store
 
     return open_object_store(f"{manifest.raw.rstrip('/')}/{manifest.index_id}/{folder.name}")
+
+
+def open_shared_vectors(
+    layout: IndexLayout, manifest: IndexManifest, *, model_key: str, token_dim: int
+) -> "SharedVectorCache":
+    """Open the vectors by text that processes without a common disk share, beside the raw bytes.
+
+    Raises: ConfigError: no URL of object storage, or its driver is missing.
+    """
+    from indexes.embed.shared_cache import SharedVectorCache
+
+    keys = open_raw_store(layout.shared_vector_keys, manifest)
+    vectors = open_raw_store(layout.shared_vectors, manifest)
+    return SharedVectorCache(keys, vectors, model_key=model_key, token_dim=token_dim)
 
 
 def create_stores(layout: IndexLayout, manifest: IndexManifest, environment: Mapping[str, str]) -> None:

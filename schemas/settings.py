@@ -28,6 +28,9 @@ class Settings:
     of a batch. `late_interaction`: chunks keep vectors of their tokens, by which questions are compared with
     the best ones word by word (default: the index's own, at first off). `encode_ahead` is how many texts may
     wait for the encoder, which bounds the memory they take.
+    `task_runner` is where documents are fetched, parsed and embedded: `threads` of the run's own process, or
+    workers of `dask` or `ray`, of the cluster at `task_runner_address` (default: `task_runner_workers`
+    processes of this machine, for as long as a run).
     `chromium` is the browser for sources with
     `javascript: true` (default: the one on the PATH). `keep_generations` is how many published generations
     stay readable. A chunk is joined by `similar_to` to at most `similar_count` others, of a cosine of at
@@ -61,6 +64,9 @@ class Settings:
     late_interaction: bool | None = None
     batch_size: int = 16
     encode_ahead: int = 10_000
+    task_runner: str = "threads"
+    task_runner_address: str | None = None
+    task_runner_workers: int = 2
     keep_generations: int = 3
     similar_count: int = 5
     similar_score: float = 0.7

@@ -33,6 +33,7 @@ from runtime.garbage import raise_gc_threshold
 from runtime.memory import share_heaps
 from runtime.progress import StageProgress
 from runtime.settings import read_settings
+from runtime.task_runners import check_task_runner
 from schemas.errors import GuardRefused, SitegraphError
 from schemas.report import Problem
 from schemas.settings import Settings
@@ -73,6 +74,7 @@ def open_run(
     settings = read_settings(index=index, graph=graph, model=model)
     check_device(settings.device)
     check_signing_key(settings)
+    check_task_runner(settings)
     check_extractor(settings)
     with ExitStack() as stack:
         restored = put_back(settings)

@@ -23,9 +23,12 @@ from indexes.embed.frugal import LIGHT_CHARACTERS, FrugalEncoder
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, model_key, token_dim
+from indexes.manifest import FILES
 from indexes.ports import Encoder, VectorCache
+from indexes.wiring import open_shared_vectors
 from runtime.processes.parser_pool import ParserPool
 from runtime.progress import StageProgress
+from runtime.task_runners import THREADS
 from schemas.extraction import EntityExtractor
 from schemas.fetch import FetchResult
 from schemas.fragment import GraphFragment
@@ -231,9 +234,12 @@ class Resources:
         """Vectors by encoded text."""
         if self._given.vectors is not None:
             return self._given.vectors
-        cache = SqliteVectorCache(
-            self.index.layout.vectors, model_key=model_key(self.model), token_dim=token_dim(self.model)
-        )
+        index, key, tokens = self.index, model_key(self.model), token_dim(self.model)
+        if index.settings.task_runner != THREADS and index.manifest.raw != FILES:
+            shared = open_shared_vectors(index.layout, index.manifest, model_key=key, token_dim=tokens)
+            self._opened.callback(shared.close)
+            return shared
+        cache = SqliteVectorCache(index.layout.vectors, model_key=key, token_dim=tokens)
         self._opened.callback(cache.close)
         return cache
 
