@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from indexes.places import index_place
 from schemas.errors import ConfigError
 from sitegraph.cli.options import FormatOption, OutputFormat, print_json
 
@@ -111,7 +112,7 @@ def deploy(
         named=sources,
         folder=(home or Path()).resolve(),
         pool=pool,
-        index=str(Path(index).resolve()) if index else None,
+        index=str(index_place(index)) if index else None,
         prune=prune,
         replace=replace,
         dry_run=dry_run,
