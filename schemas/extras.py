@@ -25,6 +25,7 @@ _EXTRAS = {
     "playwright": "js",
     "spacy": "nlp",
     "s3fs": "s3",
+    "upath": "s3",
     "aiohttp": "s3",
     "botocore": "s3",
     "psycopg": "postgres",
@@ -48,7 +49,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "serve": ("fastapi", "uvicorn", "pymupdf"),
     "mcp": ("mcp", "pymupdf"),
     "postgres": ("psycopg",),
-    "s3": ("s3fs",),
+    "s3": ("s3fs", "upath"),
     "js": ("playwright",),
     "nlp": ("spacy",),
     # Prefect brings the API of OpenTelemetry, which sends nothing.

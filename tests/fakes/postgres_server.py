@@ -41,7 +41,7 @@ class PostgresServer:
         return self._url.set(drivername="postgresql", database=name).render_as_string(hide_password=False)
 
     def copy_database(self, url: str) -> str:
-        """Make a copy of a database that was made here, which nobody may be connected to, and give its URL."""
+        """Copy a database that was made here, from which everybody is disconnected, and give its URL."""
         self.disconnect_all(url)
         original, name = sa.make_url(url).database or "", f"sitegraph_test_{secrets.token_hex(6)}"
         assert original.startswith("sitegraph_test_")

@@ -1,4 +1,4 @@
-"""The whole index in a bucket, its ledger in PostgreSQL: the same export, and every command that changes it."""
+"""The whole index in a bucket, its ledger in PostgreSQL: the same export, by every command."""
 
 import json
 import os

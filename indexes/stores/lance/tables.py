@@ -32,7 +32,6 @@ _INDEX_CACHE, _METADATA_CACHE = 128 << 20, 64 << 20
 _BUCKET_OPTIONS = {
     "allow_http": "true",
     "connect_timeout": "5s",
-    "timeout": "60s",
     "client_retry_timeout": "30",
 }
 """Over HTTP only where AWS_ENDPOINT_URL says so. Source: docs.lancedb.com/storage/configuration."""
