@@ -12,7 +12,7 @@ from schemas.errors import ConfigError, StaleLease
 from schemas.extras import install_line
 
 if TYPE_CHECKING:
-    from indexes.stores.buckets import BucketPath
+    from indexes.buckets import BucketPath
 
 
 def index_place(index: str) -> Path:
@@ -26,13 +26,13 @@ def index_place(index: str) -> Path:
     if "://" not in index:
         return Path(index).resolve()
     try:
-        from indexes.stores.buckets import open_bucket
+        from indexes.buckets import open_bucket
     except ImportError as error:
         raise ConfigError(
             f"is in object storage, whose driver is not installed; run: {install_line('s3')}",
             subject="--index",
         ) from error
-    return open_bucket(index)  # type: ignore[return-value]
+    return cast("Path", open_bucket(index))
 
 
 def bucket_of(path: Path) -> "BucketPath | None":

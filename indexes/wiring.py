@@ -224,7 +224,7 @@ def open_raw_store(folder: Path, manifest: IndexManifest) -> RawStore:
 def open_own_store(folder: Path) -> RawStore:
     """Open what an index keeps by hash with the rest of it, in a folder or in a bucket."""
     if bucket := bucket_of(folder):
-        from indexes.stores.object_errors import driver_failures
+        from indexes.object_errors import driver_failures
         from indexes.stores.objects import ObjectRawStore
 
         return ObjectRawStore(

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from indexes.stores.object_errors import driver_failures, lacks_bucket, telling
+from indexes.object_errors import PATIENCE, driver_failures, lacks_bucket, telling
 from indexes.stores.packing import SUFFIX, missing, pack, place_of, unpack
 from schemas.errors import ConfigError, DamageFound
 from schemas.extras import install_line
@@ -18,12 +18,6 @@ if TYPE_CHECKING:
 RAW_URL = "SITEGRAPH_RAW_URL"
 
 _SCHEME = "s3://"
-PATIENCE = {
-    "connect_timeout": 5,
-    "read_timeout": 10,
-    "retries": {"mode": "standard", "total_max_attempts": 3},
-}
-"""s3fs tries five times on top: a server that is down is known in seconds, one that hangs in minutes."""
 
 
 class ObjectRawStore:

@@ -11,8 +11,7 @@ import fsspec
 from upath import UPath
 from upath.extensions import ProxyUPath
 
-from indexes.stores.object_errors import lacks_bucket, status_of, telling
-from indexes.stores.objects import PATIENCE
+from indexes.object_errors import PATIENCE, lacks_bucket, status_of, telling
 from schemas.errors import ConfigError
 from schemas.extras import install_line
 
@@ -23,7 +22,10 @@ _CHANGED = (409, 412)
 """S3 answers 409 where two conditional puts meet, 412 where the condition does not hold."""
 
 
-class BucketPath(ProxyUPath):  # type: ignore[misc]
+_Proxy: Any = ProxyUPath  # its signatures are wider than what an index needs
+
+
+class BucketPath(_Proxy):  # type: ignore[misc]
     """A path in a bucket.
 
     Raises, from each: FileNotFoundError; StoreUnavailable: the server fails it, or refuses; NoRoom.
@@ -72,6 +74,12 @@ class BucketPath(ProxyUPath):  # type: ignore[misc]
                     raise
                 return self.read_bytes() == data
         return True
+
+    def sizes(self) -> dict[str, int]:
+        """Return the size of every object under the path, by what follows it."""
+        with self._telling():
+            found = self.fs.find(self.path, detail=True)
+        return {name.lstrip("/")[len(self.path) + 1 :]: int(info["size"]) for name, info in found.items()}
 
     def upload(self, file: Path) -> None:
         """Put a local file, in parts where it is large."""
@@ -130,24 +138,24 @@ class BucketPath(ProxyUPath):  # type: ignore[misc]
     def stat(self) -> Any:
         """Size and time of the object, as `os.stat` has them."""
         with self._telling():
-            return super().stat()  # type: ignore[misc]
+            return super().stat()
 
     def glob(self, pattern: str) -> Iterator[Self]:
         """Objects that match, listed at once."""
         with self._telling():
-            return iter(tuple(super().glob(pattern)))  # type: ignore[misc]
+            return iter(tuple(super().glob(pattern)))
 
     def rglob(self, pattern: str) -> Iterator[Self]:
         """Objects at any depth that match, listed at once."""
         with self._telling():
-            return iter(tuple(super().rglob(pattern)))  # type: ignore[misc]
+            return iter(tuple(super().rglob(pattern)))
 
     def iterdir(self) -> Iterator[Self]:
         """What is directly under the path; nothing where nothing is."""
         if not self.is_dir():
             return iter(())
         with self._telling():
-            return iter(tuple(super().iterdir()))  # type: ignore[misc]
+            return iter(tuple(super().iterdir()))
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
@@ -174,7 +182,8 @@ def open_bucket(url: str) -> BucketPath:
         ) from error
     prefix = UPath(url.rstrip("/"), **options)
     prefix._fs_cached = files  # every path below it takes this one over
-    return BucketPath._from_upath(prefix)
+    made: BucketPath = BucketPath._from_upath(prefix)
+    return made
 
 
 def check_url(url: str, *, subject: str) -> None:

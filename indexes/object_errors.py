@@ -1,4 +1,4 @@
-"""What drivers of object storage raise, turned into our errors."""
+"""How long drivers of object storage try, and what they raise, turned into our errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +9,13 @@ from schemas.no_room import WHAT_TO_DO, why_no_room
 
 _FULL = 507
 
+PATIENCE = {
+    "connect_timeout": 5,
+    "read_timeout": 10,
+    "retries": {"mode": "standard", "total_max_attempts": 3},
+}
+"""s3fs tries five times on top: a server that is down is known in seconds, one that hangs in minutes."""
+
 
 @contextmanager
 def telling(
@@ -18,7 +25,8 @@ def telling(
 
     Args: check: what people may look at first. failures: what the driver raises besides OSError.
     """
-    expected = (OSError, *(driver_failures() if failures is None else failures))
+    raised = driver_failures() if failures is None else failures
+    expected: tuple[type[Exception], ...] = (OSError, *raised)
     try:
         yield
     except FileNotFoundError as error:
