@@ -11,6 +11,7 @@ import numpy as np
 from flows.run.contexts import DeriveContext
 from flows.run.index import unrelated_in
 from flows.run.vector_space import changes_model
+from indexes.embed.screen import open_screen
 from indexes.embed.unrelated import least_cosine
 from indexes.embed.weights import model_key
 from indexes.stores.ledger.generations import Generation
@@ -80,6 +81,7 @@ class SimilarPlan:
             joined((*self._upserts, without(before, self._deletes))),
             rule=self._rule,
             vectors=self._vectors,
+            screen=open_screen,
         )
         similarity = compared.similarity
         changes = edge_changes(known, similarity) if known else self._against_the_graph(similarity)

@@ -6,6 +6,7 @@ that of the neighbours: best score first, then lowest id.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,23 +24,46 @@ BLOCK = 1024
 """Chunks on each side of one product: 4 MB of cosines."""
 _PAIRS = 8192
 _PLACE_BITS = 31
+_FEW = 4096
+"""So many pairs of two blocks are cheaper to look at one by one than by another product."""
+
+
+class Screen(Protocol):
+    """Finds, faster than a product, all pairs of two blocks that may be near, and some that are not."""
+
+    def prepare(self, vectors: "Floats") -> Any:
+        """Return a block of unit vectors (n, dim) as `pairs` takes it."""
+
+    def pairs(self, left: Any, right: Any, cosine: float) -> "Ints":
+        """Return `row * len(right) + column`, ascending, of each pair that may come to *cosine*."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """Chunks by ascending places: unit vectors (n, dim), and sections; of one section are no neighbours."""
+    """Chunks by ascending places: unit vectors (n, dim), and sections; of one section are no neighbours.
+
+    `screened` are the vectors as a screen takes them.
+    """
 
     places: Ints
     vectors: Floats
     sections: Sections
 
-    def blocks(self) -> tuple["Corpus", ...]:
-        """The same chunks, BLOCK at a time."""
-        return tuple(self._part(start) for start in range(0, len(self.places), BLOCK))
+    screened: Any = None
 
-    def _part(self, start: int) -> "Corpus":
+    def blocks(self, screen: Screen | None = None) -> tuple["Corpus", ...]:
+        """The same chunks, BLOCK at a time, prepared for *screen*."""
+        return tuple(self._part(start, screen) for start in range(0, len(self.places), BLOCK))
+
+    def _part(self, start: int, screen: Screen | None) -> "Corpus":
         part = slice(start, start + BLOCK)
-        return Corpus(places=self.places[part], vectors=self.vectors[part], sections=self.sections[part])
+        vectors = self.vectors[part]
+        return Corpus(
+            places=self.places[part],
+            vectors=vectors,
+            sections=self.sections[part],
+            screened=screen.prepare(vectors) if screen else None,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,18 +119,25 @@ def moved(neighbours: NearestChunks, *, place: Ints, bound: Ints) -> NearestChun
     return NearestChunks(known=np.sort(kept, axis=1), floors=np.where(open_, ends, NONE))
 
 
-def join(neighbours: NearestChunks, fresh: Corpus, others: Iterable[Corpus], *, least: int) -> None:
+def join(
+    neighbours: NearestChunks,
+    fresh: Corpus,
+    others: Iterable[Corpus],
+    *,
+    least: int,
+    screen: Screen | None = None,
+) -> None:
     """Bring *fresh* chunks in, of which nothing is known: they get neighbours, and become those of others.
 
     *others* are read once, a part at a time, so that memory has the fresh ones alone. *least* is the
-    lowest score of a neighbour, in ten-thousandths.
+    lowest score of a neighbour, in ten-thousandths. A *screen* changes what it costs, and nothing else.
     """
-    blocks = fresh.blocks()
-    for left, right in _pairs(blocks, others):
-        _meet(neighbours, left, right, least)
+    blocks = fresh.blocks(screen)
+    for left, right in _pairs(blocks, others, screen):
+        _meet(neighbours, left, right, least, screen)
     for number, left in enumerate(blocks):
         for right in blocks[number:]:
-            _meet(neighbours, left, right, least)
+            _meet(neighbours, left, right, least, screen)
 
 
 def run_out(neighbours: NearestChunks, *, wanted: int) -> Ints:
@@ -114,21 +145,38 @@ def run_out(neighbours: NearestChunks, *, wanted: int) -> Ints:
     return np.flatnonzero((neighbours.known[:, wanted - 1] == NONE) & (neighbours.floors != NONE))
 
 
-def search_again(neighbours: NearestChunks, lost: Corpus, everyone: Iterable[Corpus], *, least: int) -> None:
+def search_again(
+    neighbours: NearestChunks,
+    lost: Corpus,
+    everyone: Iterable[Corpus],
+    *,
+    least: int,
+    screen: Screen | None = None,
+) -> None:
     """Find the neighbours of the *lost* among all chunks, whatever was known of them."""
     neighbours.known[lost.places], neighbours.floors[lost.places] = NONE, NONE
-    for left, right in _pairs(lost.blocks(), everyone):
-        _meet(neighbours, left, right, least, both=False)
+    for left, right in _pairs(lost.blocks(screen), everyone, screen):
+        _meet(neighbours, left, right, least, screen, both=False)
 
 
-def _pairs(blocks: tuple[Corpus, ...], others: Iterable[Corpus]) -> Iterator[tuple[Corpus, Corpus]]:
-    return ((left, right) for part in others for right in part.blocks() for left in blocks)
+def _pairs(
+    blocks: tuple[Corpus, ...], others: Iterable[Corpus], screen: Screen | None
+) -> Iterator[tuple[Corpus, Corpus]]:
+    return ((left, right) for part in others for right in part.blocks(screen) for left in blocks)
 
 
-def _meet(neighbours: NearestChunks, left: Corpus, right: Corpus, least: int, *, both: bool = True) -> None:
+def _meet(
+    neighbours: NearestChunks,
+    left: Corpus,
+    right: Corpus,
+    least: int,
+    screen: Screen | None,
+    *,
+    both: bool = True,
+) -> None:
     """Compare two blocks and give each chunk of the left one, or of both, what is near in the other."""
     both = both and left is not right
-    rows, columns = _candidates(neighbours, left, right, least, both=both)
+    rows, columns = _candidates(neighbours, left, right, least, screen, both=both)
     scores = _exact(left.vectors, right.vectors, rows, columns)
     close = scores >= least
     rows, columns, scores = rows[close], columns[close], scores[close]
@@ -138,10 +186,9 @@ def _meet(neighbours: NearestChunks, left: Corpus, right: Corpus, least: int, *,
 
 
 def _candidates(
-    neighbours: NearestChunks, left: Corpus, right: Corpus, least: int, *, both: bool
+    neighbours: NearestChunks, left: Corpus, right: Corpus, least: int, screen: Screen | None, *, both: bool
 ) -> tuple[Ints, Ints]:
     """Pairs of the two blocks, by number in each, that may come below a floor; few others are among them."""
-    cosines = (left.vectors @ right.vectors.T).ravel()
     # A product of float32 is off by less than this, by another amount in another block.
     slack = left.vectors.shape[1] * float(np.finfo(np.float32).eps)
     of_left = _bounds(neighbours, left.places, right.places, least, slack)
@@ -149,11 +196,18 @@ def _candidates(
     if both:
         of_right = _bounds(neighbours, right.places, left.places, least, slack)
     # One bound for all first: a block has a million cosines, and few of them pass.
-    flat = np.flatnonzero(cosines >= min(of_left.min(), of_right.min()))
-    rows, columns = np.divmod(flat, len(right.places))
-    near = (cosines[flat] >= of_left[rows]) | (cosines[flat] >= of_right[columns])
-    near &= left.sections[rows] != right.sections[columns]
-    return rows[near], columns[near]
+    bound = min(of_left.min(), of_right.min())
+    flat = screen.pairs(left.screened, right.screened, bound) if screen else None
+    if flat is not None and len(flat) <= _FEW:
+        rows, columns = np.divmod(flat, len(right.places))
+    else:
+        cosines = (left.vectors @ right.vectors.T).ravel()
+        flat = np.flatnonzero(cosines >= bound)
+        rows, columns = np.divmod(flat, len(right.places))
+        near = (cosines[flat] >= of_left[rows]) | (cosines[flat] >= of_right[columns])
+        rows, columns = rows[near], columns[near]
+    apart = left.sections[rows] != right.sections[columns]
+    return rows[apart], columns[apart]
 
 
 def _bounds(neighbours: NearestChunks, places: Ints, others: Ints, least: int, slack: float) -> Floats:

@@ -1,5 +1,6 @@
 """The nearest chunks of each: carried from one generation to the next, compared where something is new."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 
@@ -11,6 +12,7 @@ from ingest.link.nearest import (
     SCALE,
     Ints,
     NearestChunks,
+    Screen,
     join,
     moved,
     no_neighbours,
@@ -23,6 +25,10 @@ from schemas.edges import NEAR_DUPLICATE
 
 SPARE = 3
 """So many times the neighbours that become edges are kept, so that one lost is replaced without a search."""
+SCREENED = 50_000_000
+"""Pairs from which on a screen is worth opening, which takes .06 s; their products in float32 take .35 s."""
+
+OpenScreen = Callable[[], Screen | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,22 +73,32 @@ def nothing_similar(rule: Rule) -> Similarity:
     return Similarity(rule=rule, chunks=columns_of(()), neighbours=no_neighbours(0, width=SPARE * rule.count))
 
 
-def compare_chunks(base: Similarity, chunks: ChunkColumns, *, rule: Rule, vectors: Vectors) -> Compared:
+def compare_chunks(
+    base: Similarity,
+    chunks: ChunkColumns,
+    *,
+    rule: Rule,
+    vectors: Vectors,
+    screen: OpenScreen = lambda: None,
+) -> Compared:
     """Return the nearest of each chunk, as comparing all with all would, from what is known at *base*.
 
-    *vectors* are read only where something has to be compared.
+    *vectors* are read only where something has to be compared, and a screen is opened only where that is
+    much.
     """
     fresh, neighbours = _carry_over(base, chunks, rule)
+    screened = screen() if len(fresh) * len(chunks.ids) >= SCREENED else None
     # Threads that share products of this size wait for each other more than they work: a third of the CPU
     # time with one, and on a busy machine less of the clock too.
     with threadpool_limits(limits=1, user_api="blas"):
         new = corpus_of(vectors, chunks, fresh)
         if len(new.places):
-            join(neighbours, new, all_but(vectors, chunks, fresh), least=rule.least)
+            join(neighbours, new, all_but(vectors, chunks, fresh), least=rule.least, screen=screened)
         lost = run_out(neighbours, wanted=rule.count)
         if len(lost):
             everyone = chain((new,), all_but(vectors, chunks, fresh))
-            search_again(neighbours, corpus_of(vectors, chunks, lost), everyone, least=rule.least)
+            corpus = corpus_of(vectors, chunks, lost)
+            search_again(neighbours, corpus, everyone, least=rule.least, screen=screened)
     similarity = Similarity(rule=rule, chunks=chunks, neighbours=neighbours)
     return Compared(similarity=similarity, searched=len(fresh), searched_again=len(lost))
 

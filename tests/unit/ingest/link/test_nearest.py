@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from indexes.embed.screen import open_screen
 from ingest.link import nearest
 from ingest.link.nearest import (
     NONE,
@@ -91,6 +92,23 @@ def test_passages_that_come_later_are_found_and_become_neighbours(monkeypatch: p
     join(step_by_step, taken(everything, late), halves, least=LEAST)
 
     assert np.array_equal(step_by_step.known, at_once.known)
+
+
+@pytest.mark.parametrize("few", [0, nearest._FEW], ids=["too many to look at", "few"])
+def test_a_screen_changes_no_neighbour(monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+    monkeypatch.setattr(nearest, "BLOCK", 64)
+    monkeypatch.setattr(nearest, "_FEW", few)
+    everything, late = corpus(clustered(300), np.arange(300) // 3), np.arange(5, 300, 7)
+    early = np.setdiff1d(np.arange(300), late)
+    plain, screened = no_neighbours(300, width=6), no_neighbours(300, width=6)
+
+    for neighbours, screen in ((plain, None), (screened, open_screen())):
+        join(neighbours, taken(everything, early), (), least=LEAST, screen=screen)
+        join(neighbours, taken(everything, late), (taken(everything, early),), least=LEAST, screen=screen)
+        search_again(neighbours, taken(everything, late), (everything,), least=LEAST, screen=screen)
+
+    assert np.array_equal(screened.known, plain.known)
+    assert np.array_equal(screened.floors, plain.floors)
 
 
 def test_of_hundreds_of_equal_passages_each_keeps_the_first_by_id() -> None:
