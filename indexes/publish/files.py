@@ -77,8 +77,8 @@ class FileCheck:
     """Compares files with their stamps.
 
     Args: most_bytes: what may be read for hashes, None for all; in a bucket, whose server keeps checksums of
-    its own, all or none. seen: what was found whole before, by path, time and place on the disk; a reader that
-    lives long reads no file twice. listed: sizes of objects, by folder; each is listed once.
+    its own, all or none. seen: what was found whole before, by path, time and place on the disk; a reader
+    that lives long reads no file twice. listed: sizes of objects, by folder; each is listed once.
     """
 
     root: Path
