@@ -112,8 +112,13 @@ def faulty_storage(address: str) -> Iterator[FaultyStorage]:
             self.wfile.write(data)
             upstream.close()
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Relay)
-    server.daemon_threads = True
+    class Quiet(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *_: object) -> None:
+            """A client that went away is what is being tested; standard error is the program's."""
+
+    server = Quiet(("127.0.0.1", 0), Relay)
     storage.address = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
