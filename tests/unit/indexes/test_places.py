@@ -84,6 +84,16 @@ def test_a_bucket_that_is_not_there_is_no_empty_index(bucket_url: str) -> None:
         (index_place(f"{bucket_url}-and-none/index") / "CURRENT").read_bytes()
 
 
+def test_a_server_that_is_down_is_not_taken_for_an_empty_bucket(
+    bucket_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")  # discard, RFC 863: nobody listens
+    path = index_place(f"{bucket_url}/index") / "encoder.json"
+    for look in (path.exists, path.is_file, path.is_dir, path.read_bytes):
+        with pytest.raises(StoreUnavailable):
+            look()
+
+
 @pytest.mark.parametrize("given", [None, "sqlite:///ledger.sqlite"])
 def test_the_ledger_of_an_index_in_a_bucket_is_in_postgresql(bucket_url: str, given: str | None) -> None:
     layout = IndexLayout(index_place(f"{bucket_url}/index"))
