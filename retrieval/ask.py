@@ -1,7 +1,8 @@
 """One question answered: a mode's way to evidence, then a model's words or the evidence's own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from retrieval.answering.answerable import measure_familiarity
@@ -133,13 +134,17 @@ class Asking:
             raise ConfigError(
                 "does not go with --mode wiki: pages rest on passages of all kinds", subject="--filter"
             )
-        readers, budget = self.readers, query.token_budget
         found = answer_from_wiki(
-            self.wiki, readers, query.text, reranker=readers.reranker, now=self.now, token_budget=budget
+            self.wiki,
+            self.readers,
+            query.text,
+            retrieve=partial(build_retriever(self.readers).retrieve, query),
+            reranker=self.readers.reranker,
+            now=self.now,
         )
         for problem in found.problems:
             self.warn(f"{problem.path}: {problem.message}")
-        bundle = found.bundle if found.page else limit_evidence(found.bundle, query.top_k)
+        bundle = found.bundle
         if found.page:
             self.log(f"the wiki answers: {found.page.ref}")
             answer = _quote_page(found)
@@ -226,8 +231,3 @@ def _quote_page(found: "WikiAnswer") -> Answered:
         ),
         verified=not found.page.edited_by_hand,
     )
-
-
-def limit_evidence(bundle: ContextBundle, count: int) -> ContextBundle:
-    """Keep the first *count* pieces of evidence and their citations."""
-    return replace(bundle, evidence=bundle.evidence[:count], citations=bundle.citations[:count])

@@ -31,6 +31,8 @@ _EXTRAS = {
     "psycopg": "postgres",
     "opentelemetry": "otel",
     "openlineage": "openlineage",
+    "prefect_docker": "docker",
+    "prefect_kubernetes": "kubernetes",
     "mkdocs": "demo",
     "langchain_core": "langchain",
     "llama_index": "llamaindex",
@@ -54,6 +56,8 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "nlp": ("spacy",),
     # Prefect brings the API of OpenTelemetry, which sends nothing.
     "otel": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
+    "docker": ("prefect_docker",),
+    "kubernetes": ("prefect_kubernetes",),
     "openlineage": ("openlineage.client",),
     "langchain": ("langchain_core",),
     "llamaindex": ("llama_index.core",),

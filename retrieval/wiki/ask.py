@@ -1,24 +1,23 @@
 """The wiki before the graph: an answer from a page that may be trusted, else the graph's evidence."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Protocol
 
 from indexes.ports import ChunkReader, Encoder, GraphReader, Reranker
-from retrieval.wiki.evidence import PASSAGES_MAX, GraphEvidence, gather_evidence
+from retrieval.wiki.evidence import GraphEvidence, gather_evidence
 from retrieval.wiki.facts import facts_of
 from retrieval.wiki.marks import mark_pages
 from retrieval.wiki.page import WikiPage
 from retrieval.wiki.ranges import current_sets
-from retrieval.wiki.reply import WikiAnswer, bundle_passages
+from retrieval.wiki.reply import ROUTE, WikiAnswer, bundle_page, with_chain
 from retrieval.wiki.search import PageIndex
-from retrieval.wiki.seeds import search_passages
 from retrieval.wiki.store import Wiki
 from retrieval.wiki.subgraph import MIN_CONFIDENCE
 from retrieval.wiki.sufficiency import PageVerdict, judge_page
 from retrieval.wiki.trust import Trust, contradicted_by, current_hashes, weigh_pages
 from schemas.errors import StoreUnavailable
-from schemas.nodes import Chunk
+from schemas.evidence import ContextBundle
 
 READ_MAX = 3
 """Pages that are read for a question."""
@@ -54,18 +53,19 @@ def answer_from_wiki(
     sources: WikiReaders,
     query: str,
     *,
+    retrieve: Callable[[], ContextBundle],
     reranker: Reranker | None,
     now: str,
     min_confidence: float = MIN_CONFIDENCE,
-    token_budget: int = 2500,
 ) -> WikiAnswer:
     """Answer from the best page that passes the whole test, else gather evidence from the graph.
 
     The graph is not asked where a page answers, but for the sets that pages range over; one that does not
-    reply is `degraded` and no error, and passages then come from a search alone. What is found of pages
+    reply is `degraded` and no error, and passages then come from *retrieve* alone. What is found of pages
     (stale, contradicted) is written on them, where the wiki can be written to.
 
-    Args: query: one line. now: ISO 8601, for pages whose status changes. min_confidence: of edges followed.
+    Args: query: one line. retrieve: what a search finds for it, asked where no page answers. now: ISO 8601,
+    for pages whose status changes. min_confidence: of edges followed.
     Raises: StoreUnavailable: the chunk store, or the folder of the wiki, cannot be read.
     """
     listing = wiki.list()
@@ -81,19 +81,9 @@ def answer_from_wiki(
     against = contradicted_by(facts, listing.pages, trust)
     trust |= against
     verdicts = tuple(replace(one, trust=trust[one.page.ref]) for one in verdicts)
-    passages = evidence.passages if evidence else _without_graph(sources, page, query)
     return WikiAnswer(
         query=query,
-        bundle=bundle_passages(
-            passages,
-            query,
-            count_tokens=sources.encoder.count_tokens,
-            budget=None if page else token_budget,
-            found=evidence,
-            generation=sources.generation,
-            as_of=sources.as_of,
-            degraded=() if page or evidence else (GRAPH,),
-        ),
+        bundle=_of_page(sources, page, query) if page else _found(sources, evidence, retrieve()),
         verdicts=verdicts,
         evidence=evidence,
         contradictions={ref: found.contradictions for ref, found in against.items()}
@@ -126,9 +116,21 @@ def _ask_graph(sources: WikiReaders, query: str, min_confidence: float) -> Graph
         return None
 
 
-def _without_graph(sources: WikiReaders, page: WikiPage | None, query: str) -> tuple[Chunk, ...]:
-    """Return passages that a page rests on, in the order of its labels; of no page, what a search finds."""
-    if page is None:
-        return search_passages(sources.chunks, sources.encoder, query)[:PASSAGES_MAX]
+def _of_page(sources: WikiReaders, page: WikiPage, query: str) -> ContextBundle:
+    """Return the passages that a page rests on, in the order of its labels."""
     found = {chunk.id: chunk for chunk in sources.chunks.get(list(page.rests_on))}
-    return tuple(found[chunk] for chunk in page.rests_on if chunk in found)
+    return bundle_page(
+        [found[chunk] for chunk in page.rests_on if chunk in found],
+        query,
+        count_tokens=sources.encoder.count_tokens,
+        generation=sources.generation,
+        as_of=sources.as_of,
+    )
+
+
+def _found(sources: WikiReaders, evidence: GraphEvidence | None, found: ContextBundle) -> ContextBundle:
+    """Return what a search found, with the chain of the graph in it."""
+    found = replace(found, route=ROUTE)
+    if evidence is None:
+        return replace(found, degraded=tuple(sorted({*found.degraded, GRAPH})))
+    return with_chain(found, evidence, sources.encoder.count_tokens)

@@ -21,7 +21,6 @@ from retrieval.wiki.terms import parse_query
 from schemas.nodes import Chunk, is_document
 from schemas.records import Record
 
-PASSAGES_MAX = 12
 NOTHING_FOUND = "No relevant entities found."
 
 
@@ -42,15 +41,15 @@ class GraphEvidence:
     names: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def passages(self) -> tuple[Chunk, ...]:
-        """At most twelve to answer from: those of the chain, seeds, what the search found, then the rest.
-
-        Some that the search found are behind no edge: an answer may stand in a passage that names nothing.
-        """
+    def of_chain(self) -> tuple[Chunk, ...]:
+        """The passages behind the chain's edges, in its order."""
         behind = {chunk_of(edge) for edge in self.chain.edges} if self.chain else set()
-        leading = [chunk for chunk in self.chunks if chunk.id in {*behind, *self.seeds.passages}]
-        ranked = {chunk.id: chunk for chunk in (*leading, *self.seeds.chunks, *self.chunks)}
-        return tuple(ranked.values())[:PASSAGES_MAX]
+        return tuple(chunk for chunk in self.chunks if chunk.id in behind)
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether the chain joins two things that the question names."""
+        return self.chain is not None and {self.chain.nodes[0], self.chain.nodes[-1]} <= set(self.seeds.named)
 
     @property
     def chain_line(self) -> str:

@@ -1,9 +1,9 @@
 """What wiki and graph say to a question, for people and for programs."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from retrieval.bundle.build import build_bundle, number_evidence
+from retrieval.bundle.build import build_bundle, cite, number_evidence, unscored_evidence
 from retrieval.bundle.token_budget import CountTokens
 from retrieval.ranking.score import Scored
 from retrieval.wiki.evidence import GraphEvidence, documents_record
@@ -16,6 +16,7 @@ from schemas.records import Record, to_record
 
 NOT_ASKED = "Answered from the wiki; the graph was not asked."
 NO_GRAPH = "The graph could not be asked."
+ROUTE = "wiki"
 _EMPTY: Record = {"nodes": {}, "edges": []}
 
 
@@ -103,53 +104,50 @@ def reference_record(verdict: PageVerdict) -> Record:
     }
 
 
-def bundle_passages(
-    passages: Collection[Chunk],
-    query: str,
-    *,
-    count_tokens: CountTokens,
-    budget: int | None,
-    found: GraphEvidence | None,
-    generation: int,
-    as_of: str,
-    degraded: tuple[str, ...],
+def bundle_page(
+    passages: Collection[Chunk], query: str, *, count_tokens: CountTokens, generation: int, as_of: str
 ) -> ContextBundle:
-    """Number passages S1, S2, ... in their order, for an answerer and a verifier, as in any other bundle.
+    """Number the passages that a page rests on S1, S2, ... in its order, and keep them whole.
 
-    The text part of a score is the share of the question's words that a passage has; no other is measured.
-
-    Args: budget: tokens; None keeps all whole, since labels on a page are places among what it rests on.
-    found: what the graph gave; None for passages that a page rests on.
+    Labels on a page are places among what it rests on. The text part of a score is the share of the
+    question's words that a passage has; no other is measured.
     """
-    if budget is None:
-        budget = sum(count_tokens(chunk.text) for chunk in passages)
     asked = stems(query)
-    searched = {chunk.id for chunk in found.seeds.chunks} if found else set()
     ranked = [
-        Scored(
-            chunk=chunk,
-            scores=Scores(text=_share(asked, chunk)),
-            source=_origin(chunk.id, searched, {one.id for one in found.chunks} if found else set()),
-            role="bridge" if found and chunk.id not in searched else "anchor",
-        )
+        Scored(chunk=chunk, scores=Scores(text=_share(asked, chunk)), source=Origin.VECTOR, role="anchor")
         for chunk in passages
     ]
+    whole = sum(count_tokens(chunk.text) for chunk in passages)
     return build_bundle(
         Query(text=query),
-        number_evidence(ranked, count_tokens, budget=budget),
+        number_evidence(ranked, count_tokens, budget=whole),
         (),
-        route="wiki",
+        route=ROUTE,
         generation=generation,
         as_of=as_of,
-        degraded=degraded,
+        degraded=(),
         diagnostics={},
     )
 
 
-def _origin(chunk: str, searched: Collection[str], walked: Collection[str]) -> Origin:
-    if chunk in walked:
-        return Origin.BOTH if chunk in searched else Origin.GRAPH
-    return Origin.VECTOR
+def with_chain(bundle: ContextBundle, found: GraphEvidence, count_tokens: CountTokens) -> ContextBundle:
+    """Put the passages behind the chain into what a search found, in its room.
+
+    They come first where the chain joins two things that the question names, else last. What was found
+    worst gives way.
+    """
+    scored = {one.chunk_id: one for one in bundle.evidence}
+    chain = [
+        scored.get(chunk.id) or unscored_evidence(chunk, "", source=Origin.GRAPH, role="bridge")
+        for chunk in found.of_chain
+    ]
+    others = [one for one in bundle.evidence if one not in chain]
+    left = sum(count_tokens(one.text) for one in bundle.evidence)
+    left -= sum(count_tokens(one.text) for one in chain)
+    kept = [one for one in others if (left := left - count_tokens(one.text)) >= 0]
+    ordered = (*chain, *kept) if found.is_asked_for else (*kept, *chain)
+    numbered = tuple(replace(one, S=f"S{number}") for number, one in enumerate(ordered, start=1))
+    return replace(bundle, evidence=numbered, citations=tuple(cite(one) for one in numbered))
 
 
 def _share(asked: frozenset[str], chunk: Chunk) -> float:

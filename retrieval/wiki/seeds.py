@@ -87,11 +87,6 @@ def _of_keywords(chunks: ChunkReader, graph: GraphReader, encoder: Encoder, term
     )
 
 
-def search_passages(chunks: ChunkReader, encoder: Encoder, query: str) -> tuple[Chunk, ...]:
-    """Return the best 20 passages that share a word with *query*, without the graph."""
-    return _search(chunks, encoder, query)[0]
-
-
 def _search(chunks: ChunkReader, encoder: Encoder, text: str) -> tuple[tuple[Chunk, ...], Known]:
     """Return the best 20 passages that share a word with *text*, and what the catalogue knows of it."""
     vector = encoder.encode_query(text)

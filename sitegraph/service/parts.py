@@ -157,13 +157,15 @@ class _Ledger:
 
     def documents(self, name: str) -> tuple[str, ...]:
         """As a citation names it: a URL or the path of a file, which the fragment of a place may follow."""
-        place = name.partition("#")[0]
+        from sitegraph.graph_view.start import documents_meant, known_address
+
+        place = known_address(name)
         with self._opened() as ledger:
             known = ledger.lookup.by_doc_id(name) or ledger.lookup.by_uris([place])
-            ending = () if known else ledger.lookup.ending_with(place, limit=_SEVERAL)
-        if len({document.uri for document in ending}) == 1:  # the end of several addresses means none of them
-            known = ending
-        return tuple(dict.fromkeys(document.doc for document in known if document.doc))
+            ending = () if known or not place else ledger.lookup.ending_with(place, limit=_SEVERAL)
+            if len({document.uri for document in ending}) == 1:  # the end of several means none of them
+                known = ending
+            return documents_meant(ledger.lookup, known)
 
     def sources(self, readers: Readers) -> dict[str, Any]:
         from indexes.publish.generation import load_generation

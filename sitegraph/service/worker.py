@@ -19,7 +19,7 @@ from starlette.types import Scope
 from indexes.health import HealthReader
 from runtime.garbage import raise_gc_threshold
 from runtime.telemetry.delivery import SECONDS, finish_within
-from runtime.telemetry.questions import Questions
+from runtime.telemetry.questions import Questions, outcome_of
 from runtime.telemetry.tracing import open_spans
 from schemas.settings import Settings
 from sitegraph.service.app import build_app
@@ -56,10 +56,10 @@ def build_service(options: ServeOptions) -> Metered:
     limits, held = options.limits, ExitStack()
     parts = held.enter_context(open_parts(options.settings, limits))
     pages = Pages(parts, Sessions(token=options.token, now=time.time))
-    mcp = _open_mcp(parts, limits)
+    metering = _metering(options)
+    mcp = _open_mcp(parts, limits, metering)
     app = build_app(parts, pages, mcp=mcp)
     app.router.lifespan_context = _lifespan(parts, mcp, held)
-    metering = _metering(options)
 
     def metrics_open(scope: Scope) -> bool:
         return options.settings.metrics_open and scope["path"] == METRICS_PATH
@@ -80,13 +80,16 @@ def build_service(options: ServeOptions) -> Metered:
     return Metered(guarded, metering, clock=time.monotonic, leave=mcp.leave if mcp else None)
 
 
-def _open_mcp(parts: Parts, limits: RequestLimits) -> "McpEndpoint | None":
+def _open_mcp(parts: Parts, limits: RequestLimits, metering: Metering) -> "McpEndpoint | None":
     """None where the library is not installed: HTTP does without it."""
     if find_spec("mcp") is None:
         return None
     from sitegraph.service.mcp_.http import McpEndpoint
 
-    return McpEndpoint(parts, limits)
+    def count(status: int, found: bool | None, seconds: float) -> None:
+        metering.questions.asked(outcome_of(status, found), seconds)
+
+    return McpEndpoint(parts, limits, count=count)
 
 
 def _metering(options: ServeOptions) -> Metering:

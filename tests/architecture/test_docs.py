@@ -3,7 +3,6 @@
 import importlib
 import json
 import re
-import shlex
 import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
@@ -17,7 +16,6 @@ from docs.navigation import nav_paths, read_settings
 from ingest.link.tool_evidence import WEIGHTS
 from ingest.parse.tools.file import parse_tools
 from ingest.sources.registry import OURS, kind_named
-from runtime.source_file import parse_source
 from schemas.documents import DocumentState, Outcome
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.evidence import FILTER_FIELDS, Citation, ContextBundle, Evidence, Scores, ToolPlan
@@ -167,13 +165,6 @@ def test_the_page_on_tools_has_every_format_and_every_evidence() -> None:
     assert documented == {kind.value: weight for kind, weight in WEIGHTS.items()}
 
 
-@pytest.mark.parametrize(("page", "block"), _blocks("yaml"))
-def test_every_source_file_that_is_shown_is_valid(page: str, block: str, tmp_path: Path) -> None:
-    for hook in (body for shown, body in _blocks("python") if shown == page):
-        (tmp_path / "cleaning.py").write_text(hook)
-    assert parse_source(block, subject=page, folder=tmp_path).name
-
-
 def test_the_source_file_reference_has_every_key_and_its_default() -> None:
     rows = [
         line.split("|")[1:-1]
@@ -311,22 +302,3 @@ def test_the_how_to_on_alarms_has_every_alarm() -> None:
     shared = {one["name"] for one in alarms.alarms([], alarms.AlarmOptions())}
 
     assert _cells(_read("how-to/schedules-and-alarms.md")) >= {*shared, f"{alarms.NO_PUBLISH}NAME"}
-
-
-def _documented_calls() -> list[tuple[str, str]]:
-    lines = [(page, line.strip()) for page, body in _blocks("") for line in body.splitlines()]
-    return [(page, line) for page, line in lines if line.startswith("sitegraph ")]
-
-
-@pytest.mark.parametrize(("page", "call"), _documented_calls())
-def test_every_documented_command_exists_with_its_options(page: str, call: str) -> None:
-    typer_main = pytest.importorskip("typer.main")
-    app = importlib.import_module("sitegraph.cli.app").app
-    command = typer_main.get_command(app)
-    words = shlex.split(call.replace("[", " ").replace("]", " ").replace("...", ""))
-
-    verb = command.commands[words[1]]
-
-    options = {name for parameter in verb.params for name in (*parameter.opts, *parameter.secondary_opts)}
-    used = {option for word in words[2:] if word.startswith("--") for option in word.split("/")}
-    assert used <= options, page

@@ -2,16 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 from indexes.ports import ChunkReader, GraphReader
+from retrieval.retriever import Retriever
 from retrieval.wiki.ask import answer_from_wiki
 from retrieval.wiki.filing import Filing, GroundedSentence, file_answer
 from retrieval.wiki.page import WikiPage
 from retrieval.wiki.reply import WikiAnswer
 from retrieval.wiki.store import Wiki
 from schemas.edges import Edge, EdgeKind
+from schemas.evidence import Query
 from schemas.ids import edge_id
 from schemas.nodes import Chunk, Entity
 from tests.fakes.encoder import HashEncoder
@@ -73,7 +76,19 @@ class Desk:
     def ask(self, query: str = QUESTION, *, graph: Any = ..., **options: Any) -> WikiAnswer:
         """Ask wiki and graph, without a reranker unless one is given."""
         options = {"reranker": None, "now": NOW, **options}
-        return answer_from_wiki(self.wiki, self.sources(graph), query, **options)
+        asked = Query(text=query, token_budget=options.pop("token_budget", 2500))
+        sources = self.sources(graph)
+        retrieve = partial(self._retriever(sources).retrieve, asked)
+        return answer_from_wiki(self.wiki, sources, query, retrieve=retrieve, **options)
+
+    def _retriever(self, sources: Opened) -> Retriever:
+        return Retriever(
+            sources.chunks,
+            sources.graph,
+            sources.encoder,
+            generation=sources.generation,
+            as_of=sources.as_of,
+        )
 
     def file(self, query: str, *statements: tuple[str, Chunk], **options: Any) -> Filing:
         """File an answer, verified unless said otherwise."""

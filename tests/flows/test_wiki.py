@@ -2,17 +2,21 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from indexes.wiring import Readers, open_readers
+from retrieval.opening import build_retriever
 from retrieval.wiki.ask import answer_from_wiki
 from retrieval.wiki.check import check_wiki
 from retrieval.wiki.filing import GroundedSentence, file_answer
 from retrieval.wiki.page import PageStatus
+from retrieval.wiki.reply import WikiAnswer
 from retrieval.wiki.store import Wiki, wiki_folder
+from schemas.evidence import Query
 from schemas.nodes import Chunk
 from tests.fakes.handbook import Handbook, path_of
 from tests.fakes.sitegraph_runs import Sitegraph
@@ -47,6 +51,12 @@ def file_three_answers(wiki: Wiki, readers: Readers) -> None:
         assert filing.written
 
 
+def asked(wiki: Wiki, readers: Readers, query: str, *, now: str) -> WikiAnswer:
+    """Ask the wiki, then the index."""
+    retrieve = partial(build_retriever(readers).retrieve, Query(text=query))
+    return answer_from_wiki(wiki, readers, query, retrieve=retrieve, reranker=None, now=now)
+
+
 def test_a_changed_source_page_makes_exactly_the_pages_that_rest_on_it_stale(
     sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
 ) -> None:
@@ -54,13 +64,13 @@ def test_a_changed_source_page_makes_exactly_the_pages_that_rest_on_it_stale(
     file_three_answers(wiki, readers)
     untouched = replace(readers, graph=Untouchable())  # type: ignore[arg-type]
     for query in (LOSING, KEEPING, SHARED):
-        assert answer_from_wiki(wiki, untouched, query, reranker=None, now=NOW).page is not None
+        assert asked(wiki, untouched, query, now=NOW).page is not None
 
     handbook.edit(path_of("Leases"), "Losing Leases", "Whoever loses leases pays the porter a silver coin.")
     assert sitegraph.run(source, index)["generation"] == 2
     after = open_readers(index, environment={})
 
-    found = answer_from_wiki(wiki, after, LOSING, reranker=None, now=LATER)
+    found = asked(wiki, after, LOSING, now=LATER)
     assert found.page is None
     assert found.verdicts[0].reasons == ("stale: 1 of 1 passages that it rests on changed",)
     assert any("silver coin" in one.text for one in found.bundle.evidence)
@@ -74,7 +84,7 @@ def test_a_changed_source_page_makes_exactly_the_pages_that_rest_on_it_stale(
     }
     for query in (KEEPING, SHARED):
         again = replace(after, graph=Untouchable())  # type: ignore[arg-type]
-        assert answer_from_wiki(wiki, again, query, reranker=None, now=LATER).page is not None
+        assert asked(wiki, again, query, now=LATER).page is not None
     paid = chunk_saying(after, "silver coin")
     rebuilt = file_answer(
         wiki,
@@ -86,7 +96,7 @@ def test_a_changed_source_page_makes_exactly_the_pages_that_rest_on_it_stale(
         now=LATER,
     )
     assert rebuilt.written
-    assert answer_from_wiki(wiki, after, LOSING, reranker=None, now=LATER).text.startswith("Whoever loses")
+    assert asked(wiki, after, LOSING, now=LATER).text.startswith("Whoever loses")
     assert len(wiki.list().pages) == 3
 
 

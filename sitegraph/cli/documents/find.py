@@ -13,11 +13,11 @@ from retrieval.node_ids import looks_like_id, resolve_node_id, states_kind
 from schemas.documents import KnownDocument
 from schemas.errors import ConfigError
 from schemas.source import Source
+from sitegraph.graph_view.start import known_address
 
 _DOCUMENT_ID = re.compile(r"(?:page|pdfdoc):[a-z2-7]{26}")
 _NEIGHBOURS = 1000
 _SHOWN = 5
-_ANY_HOST = "http://host/"
 
 
 def find_documents(index: Index, name: str, *, source: str | None) -> tuple[KnownDocument, ...]:
@@ -67,10 +67,9 @@ def _of_node(index: Index, name: str) -> tuple[KnownDocument, ...]:
 
 def _ending(index: Index, name: str) -> tuple[KnownDocument, ...]:
     """Documents whose address ends with what was typed, as people name a page by its file."""
-    uri = None if "://" in name else canonical_url(f"{_ANY_HOST}{name.lstrip('/')}")
-    if uri is None or uri == _ANY_HOST:
+    if "://" in name or not (place := known_address(name)):
         return ()
-    return index.ledger.lookup.ending_with(uri.removeprefix(_ANY_HOST), limit=_SHOWN + 1)
+    return index.ledger.lookup.ending_with(place, limit=_SHOWN + 1)
 
 
 def _several(found: Sequence[KnownDocument]) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Collection
 from flows.run.index import Index
 from indexes.ports import GraphReader
 from retrieval.node_ids import resolve_node_id, states_kind
-from schemas.documents import KnownDocument
 from schemas.edges import EdgeKind
 from schemas.errors import ConfigError
 from sitegraph.cli.documents.find import find_documents
 from sitegraph.graph_view.shown import ShownGraph, show_around
+from sitegraph.graph_view.start import documents_meant
 
 
 def show_neighbourhood(
@@ -43,17 +43,10 @@ def _find_start(index: Index, graph: GraphReader, name: str, source: str | None)
     if states_kind(name):
         return (resolve_node_id(graph, name),)
     known = find_documents(index, name, source=source)
-    docs = {document.doc for document in known if document.doc} | _led_to(index, known)
-    found = tuple(node.id for node in graph.nodes(docs))
+    found = tuple(node.id for node in graph.nodes(documents_meant(index.ledger.lookup, known)))
     if not found:
         states = ", ".join(sorted({document.state.value for document in known}))
         raise ConfigError(
             f"is not in this generation ({states}); ask: sitegraph why {shlex.quote(name)}", subject=name
         )
     return found
-
-
-def _led_to(index: Index, known: Collection[KnownDocument]) -> set[str]:
-    """Documents that an address leads to: it is theirs, but they do not bear it."""
-    places = [document.location for document in known if document.location]
-    return {document.doc for document in index.ledger.lookup.by_uris(places) if document.doc}

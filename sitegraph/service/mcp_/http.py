@@ -7,6 +7,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from sitegraph.service.counted import CountQuestion
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.mcp_.server import build_server
 from sitegraph.service.mcp_.subscriptions import Subscriptions
@@ -25,10 +26,10 @@ class McpEndpoint:
     path = "/mcp"
     """Names the route in the access log."""
 
-    def __init__(self, parts: Parts, limits: RequestLimits) -> None:
+    def __init__(self, parts: Parts, limits: RequestLimits, *, count: CountQuestion) -> None:
         self._subscriptions = Subscriptions(parts)
         seconds = max(limits.seconds - _HEADROOM_SECONDS, limits.seconds / 2)
-        server = build_server(parts, self._subscriptions, seconds=seconds, is_connection=False)
+        server = build_server(parts, self._subscriptions, seconds=seconds, is_connection=False, count=count)
         self._manager = StreamableHTTPSessionManager(
             server, json_response=True, stateless=True, max_request_body_size=limits.body_bytes
         )

@@ -3,9 +3,10 @@
 import asyncio
 import base64
 import sys
+import time
 import traceback
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -20,6 +21,7 @@ from schemas.json_text import to_json
 from schemas.program import program_version
 from schemas.redaction import one_line
 from schemas.unseen import replace_unseen
+from sitegraph.service.counted import Asked, CountQuestion, count_nothing, counted
 from sitegraph.service.mcp_.prompts import ARGUMENT, NAME, write_prompt
 from sitegraph.service.mcp_.resources import CHUNK_TEMPLATE, PAGE_TEMPLATE, chunk_of_uri, read_resource
 from sitegraph.service.mcp_.subscriptions import Subscriptions
@@ -48,14 +50,19 @@ _BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
 def build_server(
-    parts: Parts, subscriptions: Subscriptions, *, seconds: float, is_connection: bool
+    parts: Parts,
+    subscriptions: Subscriptions,
+    *,
+    seconds: float,
+    is_connection: bool,
+    count: CountQuestion = count_nothing,
 ) -> "Server[Any]":
     """Return the server.
 
     Args: seconds: a call may take so long. is_connection: it has one client, which stays (stdio); else each
-    request may be of another.
+    request may be of another. count: told how each question ended.
     """
-    offer = _Offer(parts, subscriptions, seconds=seconds, is_connection=is_connection)
+    offer = _Offer(parts, subscriptions, seconds=seconds, is_connection=is_connection, count=count)
     return Server(
         "sitegraph",
         version=program_version(),
@@ -136,8 +143,15 @@ class _Offer:
     """The handlers that ask the index."""
 
     def __init__(
-        self, parts: Parts, subscriptions: Subscriptions, *, seconds: float, is_connection: bool
+        self,
+        parts: Parts,
+        subscriptions: Subscriptions,
+        *,
+        seconds: float,
+        is_connection: bool,
+        count: CountQuestion,
     ) -> None:
+        self._count = count
         self._parts = parts
         self._subscriptions = subscriptions
         self._seconds = seconds
@@ -150,13 +164,17 @@ class _Offer:
             raise MCPError(
                 types.INVALID_PARAMS, f"no tool {params.name[:100]!r}; there are: {', '.join(_BY_NAME)}"
             )
-        try:
-            asked = tool.arguments.model_validate(params.arguments or {})
-            reply = await self._work(lambda: tool.answer(self._parts, asked))
-        except ValidationError as error:
-            return _failure(first_fault(error.errors()))
-        except HttpProblem as problem:
-            return _failure(problem.detail)
+        with self._counted() if tool.is_asked else nullcontext(Asked()) as question:
+            try:
+                asked = tool.arguments.model_validate(params.arguments or {})
+                reply = await self._work(lambda: tool.answer(self._parts, asked))
+            except ValidationError as error:
+                question.status = 422
+                return _failure(first_fault(error.errors()))
+            except HttpProblem as problem:
+                question.status = problem.status
+                return _failure(problem.detail)
+            question.status, question.found = 200, reply.found
         if tool.name in ("fetch", "show_citation"):
             await self._remember(ctx, reply.record["id"], reply.generation)
         return _success(reply)
@@ -179,12 +197,24 @@ class _Offer:
         question = (params.arguments or {}).get(ARGUMENT, "")
         if params.name != NAME or not question.strip():
             raise MCPError(types.INVALID_PARAMS, f"there is one prompt, {NAME}; it needs a {ARGUMENT}")
-        text, generation = await self._ask(lambda: write_prompt(self._parts, question))
+        with self._counted() as asked:
+            try:
+                text, bundle = await self._work(lambda: write_prompt(self._parts, question))
+            except ValidationError as error:
+                asked.status = 422
+                raise MCPError(types.INVALID_PARAMS, first_fault(error.errors())) from error
+            except HttpProblem as problem:
+                asked.status = problem.status
+                raise _protocol_error(problem) from problem
+            asked.status, asked.found = 200, bool(bundle.evidence)
         return types.GetPromptResult(
             description="Evidence, and how to answer from it.",
             messages=[types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))],
-            _meta={GENERATION: generation},
+            _meta={GENERATION: bundle.generation},
         )
+
+    def _counted(self) -> AbstractContextManager[Asked]:
+        return counted(self._count, clock=time.monotonic)
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         await self._guarded(self._subscriptions.subscribe(ctx.session, str(params.uri)))

@@ -33,17 +33,21 @@ PICTURE_MAX = 8 * 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolReply:
-    """What a tool gives: a record by its output schema, the generation it is of, a notice, a PNG."""
+    """What a tool gives: a record by its output schema, the generation it is of, a notice, a PNG.
+
+    `found` is whether a question was answered with any evidence.
+    """
 
     record: dict[str, Any]
     generation: int
     notice: str | None = None
     picture: bytes | None = None
+    found: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """A tool; `answer` waits, and is called in a thread."""
+    """A tool; `answer` waits, and is called in a thread. `is_asked` tells those that take questions."""
 
     name: str
     title: str
@@ -51,6 +55,7 @@ class ToolSpec:
     arguments: type[BaseModel]
     output: Callable[[], Mapping[str, Any]]
     answer: Callable[[Parts, Any], ToolReply]
+    is_asked: bool = False
 
 
 def retrieve_bundle(parts: Parts, body: RetrieveRequest) -> ContextBundle:
@@ -62,7 +67,9 @@ def retrieve_bundle(parts: Parts, body: RetrieveRequest) -> ContextBundle:
 
 def _search(parts: Parts, asked: arguments.SearchArguments) -> ToolReply:
     bundle = retrieve_bundle(parts, RetrieveRequest(query=asked.query))
-    return ToolReply(record=clean_record(list_results(bundle)), generation=bundle.generation)
+    return ToolReply(
+        record=clean_record(list_results(bundle)), generation=bundle.generation, found=bool(bundle.evidence)
+    )
 
 
 def _fetch(parts: Parts, asked: arguments.FetchArguments) -> ToolReply:
@@ -75,7 +82,12 @@ def _fetch(parts: Parts, asked: arguments.FetchArguments) -> ToolReply:
 
 def _retrieve(parts: Parts, asked: RetrieveRequest) -> ToolReply:
     bundle = retrieve_bundle(parts, asked)
-    return ToolReply(record=clean_record(to_record(bundle)), generation=bundle.generation, notice=NOTICE)
+    return ToolReply(
+        record=clean_record(to_record(bundle)),
+        generation=bundle.generation,
+        notice=NOTICE,
+        found=bool(bundle.evidence),
+    )
 
 
 def _neighbourhood(parts: Parts, asked: arguments.NeighbourhoodArguments) -> ToolReply:
@@ -227,6 +239,7 @@ TOOLS = (
         arguments=arguments.SearchArguments,
         output=lambda: schemas.SEARCH,
         answer=_search,
+        is_asked=True,
     ),
     ToolSpec(
         name="fetch",
@@ -247,6 +260,7 @@ TOOLS = (
         arguments=RetrieveRequest,
         output=lambda: schemas.whole_schema("ContextBundle"),
         answer=_retrieve,
+        is_asked=True,
     ),
     ToolSpec(
         name="neighbourhood",

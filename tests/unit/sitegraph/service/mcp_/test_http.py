@@ -1,6 +1,7 @@
 """What stands before /mcp: token, host, origin, size; and what is there where the library is not."""
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,39 @@ def test_a_call_is_one_line_of_the_access_log_without_what_was_asked(
     (line,) = [line for line in capsys.readouterr().err.splitlines() if '"/mcp"' in line]
     assert '"status": 200' in line
     assert "question" not in line
+
+
+def test_questions_over_mcp_are_counted_as_those_over_http_are(folder: Path) -> None:
+    """The status of the HTTP answer, 200 for each, does not say how they ended."""
+    prompt = {
+        "jsonrpc": "2.0",
+        "id": 3,
+        "method": "prompts/get",
+        "params": {"name": "answer_with_citations", "arguments": {"question": "how long are records kept"}},
+    }
+    with serving(folder, hosts=HOSTS) as client:
+        before = _questions(client)
+        ask(client, call("search", query="how long are records kept"))
+        ask(client, call("retrieve", query="how long are records kept"))
+        ask(client, call("retrieve", query="records", filters={"doc_id": ["GOV-9999"]}))
+        ask(client, call("retrieve", query="records", filters={"colour": ["red"]}))
+        ask(client, call("search"))
+        ask(client, prompt)
+        ask(client, call("list_sources"))
+        ask(client)
+        asked = {key: number - before[key] for key, number in _questions(client).items()}
+
+    assert {key: number for key, number in asked.items() if number} == {
+        "found": 3.0,
+        "not_found": 1.0,
+        "invalid": 2.0,
+        "seconds": 4.0,
+    }
+
+
+def _questions(client: TestClient) -> dict[str, float]:
+    """Questions by outcome, and how many were timed, as a scrape has them."""
+    text = client.get("/metrics").text
+    by_outcome = re.findall(r'^sitegraph_questions_total\{.*outcome="(\w+)".*\} (\S+)', text, re.MULTILINE)
+    timed = re.findall(r"^sitegraph_question_duration_seconds_count\S* (\S+)", text, re.MULTILINE)
+    return {**{outcome: float(number) for outcome, number in by_outcome}, "seconds": float(timed[0])}
