@@ -12,6 +12,7 @@ from indexes.embed.manifest import MANIFEST_FILE as ENCODER_JSON
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.layout import IndexLayout, remedy
 from indexes.manifest import FILES, IndexManifest, VectorSpace, is_repeated, load_manifest
+from indexes.places import bucket_of, is_in_bucket
 from indexes.ports import (
     AuthorityReader,
     AuthorityStore,
@@ -213,14 +214,12 @@ def open_authority_store(layout: IndexLayout) -> AuthorityStore:
 
 
 def open_raw_store(folder: Path, manifest: IndexManifest) -> RawStore:
-    """Open what an index keeps by hash in *folder*: there, or under the folder's name in object storage.
+    """Open what an index keeps by hash in *folder*: there, or under its name where `raw` of the index leads.
 
     Raises: ConfigError: no URL of object storage, or its driver is missing.
     """
     if manifest.raw == FILES:
-        from indexes.stores.raw import FileRawStore
-
-        return FileRawStore(folder)
+        return open_own_store(folder)
     from indexes.stores.objects import open_object_store
 
     return open_object_store(f"{manifest.raw.rstrip('/')}/{manifest.index_id}/{folder.name}")
@@ -240,6 +239,20 @@ def open_shared_vectors(
     return SharedVectorCache(keys, vectors, model_key=model_key, token_dim=token_dim)
 
 
+def open_own_store(folder: Path) -> RawStore:
+    """Open what an index keeps by hash with the rest of it, in a folder or in a bucket."""
+    if bucket := bucket_of(folder):
+        from indexes.object_errors import driver_failures
+        from indexes.stores.objects import ObjectRawStore
+
+        return ObjectRawStore(
+            bucket.fs, bucket.path, failures=driver_failures(), check="the name of the bucket"
+        )
+    from indexes.stores.raw import FileRawStore
+
+    return FileRawStore(folder)
+
+
 def create_stores(layout: IndexLayout, manifest: IndexManifest, environment: Mapping[str, str]) -> None:
     """Make empty stores for a new index; harmless to repeat.
 
@@ -248,7 +261,7 @@ def create_stores(layout: IndexLayout, manifest: IndexManifest, environment: Map
     """
     from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
 
-    if manifest.raw != FILES:
+    if manifest.raw != FILES or is_in_bucket(layout.root):
         _try_out(open_raw_store(layout.raw, manifest))
     if manifest.graph == "neo4j":
         _neo4j(manifest, environment).create()

@@ -47,7 +47,9 @@ def check_makeable(folder: Path) -> None:
 
     Raises: ConfigError.
     """
-    if (folder / "index.json").exists():
+    if (
+        not isinstance(folder, Path) or (folder / "index.json").exists()
+    ):  # a bucket is asked when it is opened
         return
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not there.is_dir():

@@ -12,7 +12,8 @@ from flows.run.contexts import CommitContext
 from flows.run.index import Index
 from flows.run.kept_generations import kept_generations
 from flows.run.signing import sign
-from indexes.publish.current import write_current
+from indexes.places import is_in_bucket
+from indexes.publish.current import prepare_current, write_current
 from indexes.publish.files import Stamps, files_of_generation, stamp_encoder, stamp_files
 from indexes.publish.generation import (
     GenerationManifest,
@@ -40,16 +41,19 @@ def publish_generation(
     """
     index = run.index
     compute_authority(index, generation)
-    # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
-    os.sync()
+    if not is_in_bucket(index.layout.root):
+        # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
+        os.sync()
     run.crash_point("manifest.before_rename")
     manifest = describe(index, generation, staged)
     index.ledger.manifests.save(generation.generation, generation_text(manifest))
     dump_generation(index.layout, manifest)
     sign(index, generation.generation)
     run.crash_point("current.before_rename")
+    prepared = prepare_current(index.layout.root)
     with index.ledger.leases.locked(lease):
-        write_current(index.layout.root, generation.generation)
+        run.crash_point("current.locked")
+        write_current(index.layout.root, generation.generation, prepared=prepared)
     _log.info("generation %d published: readers see it from their next question on", generation.generation)
     run.crash_point("current.not_recorded")
     index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)

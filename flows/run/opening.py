@@ -26,6 +26,7 @@ from flows.run.watch import name_run
 from indexes.copies.marker import refuse_copy
 from indexes.embed.encoder import offline_environment
 from indexes.layout import IndexLayout
+from indexes.places import index_place
 from indexes.publish.generation import load_generation
 from runtime.clock import SystemClock
 from runtime.devices import check_device
@@ -79,7 +80,7 @@ def open_run(
     with ExitStack() as stack:
         restored = put_back(settings)
         look = FirstLook()
-        if not IndexLayout(Path(settings.index)).manifest.exists():
+        if not IndexLayout(index_place(settings.index)).manifest.exists():
             look = stack.enter_context(look_first(loaded, settings, clock=SystemClock(), accept=accept))
         opened = open_index(settings, index_id=uuid4().hex)
         if not accept:

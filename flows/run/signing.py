@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from flows.run.index import Index
-from indexes.publish.current import write_durably
+from indexes.places import write_durably
 from indexes.publish.signatures import Signer, read_signature, signature_of
 from schemas.settings import Settings
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from indexes.layout import COPY as FILE
-from indexes.publish.current import write_durably
+from indexes.places import write_durably
 from schemas.errors import ConfigError, DamageFound
 from schemas.records import from_record, to_record
 

@@ -31,7 +31,8 @@ from indexes.embed.manifest import load_manifest as load_encoder
 from indexes.file_lock import locked
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, dump_manifest, is_repeated, load_manifest
-from indexes.publish.current import Pointer, parse_pointer, write_durably
+from indexes.places import write_durably
+from indexes.publish.current import Pointer, parse_pointer
 from indexes.publish.generation import GenerationManifest, load_generation, read_generation
 from indexes.publish.signatures import SIGNATURE_BYTES, PublisherKeys, read_signature, signature_of
 from schemas.errors import ConfigError, DamageFound, GuardRefused, NoRoom, SitegraphError

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from indexes.layout import IndexLayout, remedy
 from indexes.manifest import IndexManifest, VectorSpace
+from indexes.places import write_durably
 from indexes.ports import StoreState
-from indexes.publish.current import read_pointer, write_durably
+from indexes.publish.current import read_pointer
 from schemas.changes import Counts, add_counts
 from schemas.errors import ConfigError, DamageFound
 from schemas.hashing import sha256_hex

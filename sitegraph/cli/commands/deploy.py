@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from indexes.places import index_place
 from schemas.errors import ConfigError
 from sitegraph.cli.options import FormatOption, OutputFormat, print_json
 
@@ -124,7 +125,7 @@ def deploy(
         named=sources,
         folder=(home or Path()).resolve(),
         pool=pool,
-        index=str(Path(index).resolve()) if index else None,
+        index=str(index_place(index)) if index else None,
         job_variables=_variables(job_variable or ()),
         prune=prune,
         replace=replace,
