@@ -35,7 +35,12 @@ from tests.fakes.manual_commands import (
     simple_commands,
 )
 
-FOREIGN_VARIABLES = frozenset({"OTEL_EXPORTER_OTLP_ENDPOINT", "OPENLINEAGE_URL", "OPENLINEAGE_NAMESPACE"})
+FOREIGN_VARIABLES = frozenset(
+    {
+        *("OTEL_EXPORTER_OTLP_ENDPOINT", "OPENLINEAGE_URL", "OPENLINEAGE_NAMESPACE"),
+        *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"),
+    }
+)
 OF_THE_READER = frozenset({"claude", "shop"})
 """The agent that somebody has, and the tool that the page on tools describes."""
 
@@ -155,6 +160,13 @@ def _hf(words: Words) -> None:
     _by_click(app, words)
 
 
+def _dask(words: Words) -> None:
+    from distributed.cli import dask_scheduler, dask_worker
+
+    command = {"scheduler": dask_scheduler.main, "worker": dask_worker.main}[words[0]]
+    command.make_context(words[0], list(words[1:]))
+
+
 def _openssl(words: Words) -> None:
     """Ask the program for the command's own help, which lists its options."""
     told = subprocess.run(
@@ -200,6 +212,7 @@ PROGRAMS: dict[str, Callable[[Words], None]] = {
     "kubectl": _kubectl,
     "curl": _curl,
     "hf": _hf,
+    "dask": _dask,
     "openssl": _openssl,
     "cp": _cp,
     "export": _export,
@@ -251,6 +264,7 @@ def test_every_command_of_the_manual_is_one_that_its_program_knows(command: Comm
         "cp deploy/env.sample deploy/.env",
         "kubectl apply -f sitegraph.yaml",
         "openssl genpkey -algorithmus ed25519",
+        "dask worker tcp://scheduler:8786 --workers 4",
     ],
 )
 def test_a_command_that_its_program_would_refuse_is_found(wrong: str) -> None:
