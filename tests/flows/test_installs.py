@@ -27,6 +27,7 @@ READING = {
     "changes": ["changes", "--since", "0"],
     "query": ["query", "lantern"],
     "ask": ["ask", "where does the lantern hang?"],
+    "pull": ["pull", "index", "--to", "copy"],
     "wiki": ["wiki", "list"],
     "graph": ["graph", "lantern.md"],
     "graph as a picture": ["graph", "lantern.md", "--format", "svg"],
