@@ -32,7 +32,8 @@ class Run:
     may_change_model: bool = False
     repair: bool = False
     token: int = 0
-    pipeline_version: str = ""
+    # None and not an empty text: of that there is one in a process, and Prefect knows results by address.
+    pipeline_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,7 +35,7 @@ class _Described(NamedTuple):
 
 def check_up(settings: Settings, sources: Sequence[Source]) -> tuple[CheckResult, ...]:
     """Check machine, servers and encoder against settings, environment, index and *sources*."""
-    layout = IndexLayout(index_place(settings.index))
+    layout = IndexLayout(index_place(settings.index) if "://" in settings.index else Path(settings.index))
     # os.path, not Path: a folder that may not be entered is a finding, no traceback.
     has_index = _exists(layout)
     described = _describe(layout, settings) if has_index else _Described()
