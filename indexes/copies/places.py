@@ -119,7 +119,8 @@ class HttpPlace:
         except urllib.error.HTTPError as error:
             raise _refused(error, url) from error
         except (OSError, http.client.HTTPException) as error:
-            raise StoreUnavailable(f"cannot be reached: {plain_reason(str(error))}", subject=url) from error
+            reason = getattr(error, "reason", error)  # what urllib wraps
+            raise StoreUnavailable(f"cannot be reached: {plain_reason(str(reason))}", subject=url) from error
 
 
 def _refused(error: urllib.error.HTTPError, url: str) -> Exception:
