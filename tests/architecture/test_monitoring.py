@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from runtime.telemetry.catalogue import INDEX_METRICS, METRICS, SERVICE_METRICS, MetricType
+from runtime.telemetry.catalogue import INDEX_METRICS, METRICS, SERVICE_METRICS, USAGE_METRICS, MetricType
 from runtime.telemetry.questions import QuestionOutcome
 
 REPO = Path(__file__).resolve().parents[2]
@@ -62,14 +62,14 @@ def test_the_reference_lists_every_metric_with_its_labels_and_meaning() -> None:
     for metric in INDEX_METRICS:
         name, labels, meaning = told[metric.name]
         assert (re.findall(r"`([^`]+)`", labels), meaning) == ([*metric.labels], metric.help), name
-    for metric in SERVICE_METRICS:
+    for metric in (*USAGE_METRICS, *SERVICE_METRICS):
         name, kind, labels, meaning = told[metric.name]
         assert kind == metric.type.value
         assert (re.findall(r"`([^`]+)`", labels), meaning) == ([*metric.labels], metric.help), name
 
 
 def test_the_reference_lists_every_outcome_of_a_question() -> None:
-    listed = REFERENCE.partition("`outcome` of a question")[2]
+    listed = REFERENCE.partition("`outcome` of a question")[2].partition("\n## ")[0]
 
     assert re.findall(r"^\| `([a-z_]+)` \|", listed, re.MULTILINE) == [one.value for one in QuestionOutcome]
 

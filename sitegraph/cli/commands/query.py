@@ -12,6 +12,7 @@ from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
 from schemas.settings import Settings
+from schemas.usage_counts import Door
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat
 from sitegraph.cli.reading import log_usage, open_for_reading, terminal_width
 
@@ -114,9 +115,10 @@ def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timing
     for one in queries:
         started = time.perf_counter()
         result = relate_walk(readers, retriever.walk(one))
+        seconds = time.perf_counter() - started
         _report(timings, "query", started)
         typer.echo(_render(result.bundle, form))
-        log_usage(readers.index, [one], results=[result])
+        log_usage(readers.index, [one], results=[result], door=Door.QUERY, seconds=seconds)
 
 
 def _render(bundle: "ContextBundle", form: str) -> str:
