@@ -24,7 +24,7 @@ SCRAPY := .cache/scrapy
 
 .PHONY: help setup demo test faults quality check clean
 .PHONY: bench bench-no-change bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar
-.PHONY: bench-questions bench-compositions bench-speed bench-pdf bench-pages screenshots
+.PHONY: bench-task-runners bench-questions bench-compositions bench-speed bench-pdf bench-pages screenshots
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -116,6 +116,9 @@ bench-pages: setup ## milliseconds and kilobytes of the pages of `sitegraph serv
 
 screenshots: setup ## take the pictures of pages in docs/images; needs the index of `make demo` and Chromium
 	@$(BIN)/python -m docs.screenshots demo/index
+
+bench-task-runners: setup ## a first run by threads, by one worker of Dask and by two; needs taskset
+	@$(BIN)/python -m bench.task_runners docs
 
 bench-similar: setup ## join similar passages, change one in a hundred, compare with a rebuild
 	@$(BIN)/python -m bench.similar

@@ -16,7 +16,8 @@ import pyarrow.compute as pc
 from bench.scaled_pages import DIM
 from indexes.layout import IndexLayout
 from indexes.manifest import dump_manifest, load_manifest
-from indexes.publish.current import read_current, write_current, write_durably
+from indexes.places import write_durably
+from indexes.publish.current import read_current, write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.lance.staging import StagedTable
 from indexes.stores.lance.tables import CHUNKS, EDGES, NODES

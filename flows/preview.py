@@ -16,6 +16,7 @@ from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.texts import vector_texts
 from indexes.embed.weights import ModelSpec, model_key, token_dim
 from indexes.layout import IndexLayout
+from indexes.places import index_place
 from indexes.publish.generation import load_generation
 from indexes.publish.held import held_since
 from ingest.diff.documents import diff_documents
@@ -53,7 +54,7 @@ def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
     """
     source = load_source(path)
     tools = tools_documents(load_tools(source, path))
-    if not IndexLayout(Path(settings.index)).manifest.exists():
+    if not IndexLayout(index_place(settings.index)).manifest.exists():
         nothing = Preview(changes=diff_tools(tools, {}))
         return _plan(source, nothing, _actions(source, settings, nothing, find_model(settings), due_by=None))
     index = open_described(settings)
@@ -189,9 +190,9 @@ def _fragment(index: Index, sha: str) -> GraphFragment:
 
 
 def _without_vector(index: Index, texts: set[str], model: ModelSpec) -> int:
-    if not index.layout.vectors.exists():
+    if not index.vectors.exists():
         return len(texts)
-    cache = SqliteVectorCache(index.layout.vectors, model_key=model_key(model), token_dim=token_dim(model))
+    cache = SqliteVectorCache(index.vectors, model_key=model_key(model), token_dim=token_dim(model))
     try:
         return len(cache.missing(texts))
     finally:

@@ -9,10 +9,11 @@ from typing import Any, TypeVar, cast
 
 from prefect import Task, flow, tags, task
 from prefect.futures import PrefectFuture, wait
-from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
+from prefect.task_runners import TaskRunner
 
 from flows import tasks
 from flows.begun import take_over
+from flows.crawl.parse import plan_leftovers
 from flows.derive.diff import load_difference
 from flows.run.artifacts import publish_artifacts, show_problems
 from flows.run.batches import cut
@@ -20,11 +21,13 @@ from flows.run.emit import tell_block, tell_error, tell_report
 from flows.run.flow_log import forwarded_logs
 from flows.run.flow_states import completed, failed, run_name, show_refusal, source_name, tag_run
 from flows.run.index import Index
+from flows.run.lent_work import lent
 from flows.run.opening import open_run
 from flows.run.problems import problems_so_far
 from flows.run.resources import Resources
 from flows.run.stages import Stages
-from flows.run.values import ComparedSource, CrawlWave, Embedded, Run
+from flows.run.task_runners import ConfiguredTaskRunner, is_remote, told_failures
+from flows.run.values import ComparedSource, CrawlWave, Embedded, FetchedBatch, ParsedBatch, Run, sum_parsed
 from flows.run.watch import watched_run
 from flows.walk import Work, walk
 from runtime.clock import SystemClock
@@ -40,10 +43,13 @@ R = TypeVar("R")
 
 _log = logging.getLogger(__name__)
 
-TASK_RUNNER: TaskRunner[PrefectFuture[Any]] = cast(
-    "TaskRunner[PrefectFuture[Any]]", ThreadPoolTaskRunner(max_workers=4)
-)
-"""Without a limit it would start a thread for every task that is submitted."""
+DOCUMENTS_PER_REMOTE_EMBEDDING = 200
+"""Where workers share the embedding: little of it is left, since they embed what they parse."""
+
+SECONDS_TO_STOP = 60.0
+"""How long workers that were told to stop are waited for; one that hangs, or is cut off, is left behind."""
+
+TASK_RUNNER = cast("TaskRunner[PrefectFuture[Any]]", ConfiguredTaskRunner())
 
 
 @flow(name="index-source", flow_run_name=run_name, task_runner=TASK_RUNNER)
@@ -124,15 +130,20 @@ def run_walk(
 
     *started* is the result of the task that opened the run.
     """
-    engine = PrefectEngine(started)
-    try:
-        report = walk(resources, engine, due=due, stages=stages or Stages(resources.index.clock))
-        publish_artifacts(report, _changes(resources.index, engine.compared))
-        return report
-    except BaseException:
-        resources.stop.set()
-        wait(engine.futures)
-        raise
+    settings = resources.index.settings
+    with ExitStack() as lending:
+        remote = lending.enter_context(lent(resources)) if is_remote(settings) else None
+        engine = PrefectEngine(resources, started, remote=remote)
+        try:
+            with told_failures(settings):
+                report = walk(resources, engine, due=due, stages=stages or Stages(resources.index.clock))
+            publish_artifacts(report, _changes(resources.index, engine.compared))
+            return report
+        except BaseException:
+            resources.stop.set()
+            lending.close()  # by this workers know
+            engine.wait()
+            raise
 
 
 def _changes(index: Index, compared: ComparedSource | None) -> Sequence[DocumentChange]:
@@ -146,10 +157,14 @@ def _changes(index: Index, compared: ComparedSource | None) -> Sequence[Document
 
 
 class PrefectEngine:
-    """Runs each stage as a task; `futures` are those of tasks that were submitted."""
+    """Runs each stage as a task; `futures` are those of tasks that were submitted.
 
-    def __init__(self, started: Run | None) -> None:
-        self._started = started
+    Args: started: the result of the task that opened the run. remote: the run as workers know it, where
+    stages that are submitted run in other processes.
+    """
+
+    def __init__(self, resources: Resources, started: Run | None, *, remote: Run | None) -> None:
+        self._started, self._remote, self._resources = started, remote, resources
         # Prefect knows a result by its address, which another value gets once this one is gone.
         self._results: list[Any] = []
         self.futures: list[PrefectFuture[Any]] = []
@@ -162,6 +177,8 @@ class PrefectEngine:
         """Run a stage as a task, and wait for it."""
         if stage is tasks.plan and self._started is not None:
             values = (self._started, *values[1:])
+        if stage is tasks.parse_leftovers and self._remote is not None:
+            return cast("R", self._parse_leftovers(self._remote))
         result = stage(*values)
         self._results.append(result)
         if isinstance(result, ComparedSource):
@@ -170,19 +187,42 @@ class PrefectEngine:
 
     def crawl_wave(self, run: Run, wave: CrawlWave) -> Sequence[Work]:
         """Submit the batches of each shard one after the other, shards side by side, parsing behind them."""
+        run = self._remote or run
         fetched: dict[str, PrefectFuture[Any]] = {}
         futures: list[PrefectFuture[Any]] = []
         for batch in wave.batches:
             before = fetched.get(batch.shard)
             fetched[batch.shard] = future = self._submit(tasks.fetch, run, batch, before)
             futures += [future, self._submit(tasks.parse, run, batch, future)]
-        return [future.result() for future in futures]
+        return [self._done(future.result()) for future in futures]
 
     def embed(self, run: Run, compared: ComparedSource) -> Callable[[], Sequence[Embedded]]:
         """Submit the embedding of what changed, in parts."""
-        parts = cut(compared.fragments, DOCUMENTS_PER_EMBEDDING)
-        futures = [self._submit(tasks.embed, run, replace(compared, fragments=tuple(part))) for part in parts]
+        size = DOCUMENTS_PER_REMOTE_EMBEDDING if self._remote else DOCUMENTS_PER_EMBEDDING
+        parts = (replace(compared, fragments=tuple(part)) for part in cut(compared.fragments, size))
+        futures = [self._submit(tasks.embed, self._remote or run, part) for part in parts]
+        if self._remote:
+            wait(futures)  # linking waits for the encoder of its own process alone
         return lambda: [future.result() for future in futures]
+
+    def wait(self) -> None:
+        """Wait for the tasks that were submitted; for those of workers, which may be lost, not for ever."""
+        wait(self.futures, timeout=SECONDS_TO_STOP if self._remote else None)
+
+    def _parse_leftovers(self, run: Run) -> ParsedBatch:
+        """Let workers parse what an earlier run left, as they do what this one fetches."""
+        batches = plan_leftovers(self._resources.crawling())
+        futures = [self._submit(tasks.parse, run, batch, FetchedBatch(documents=0)) for batch in batches]
+        return sum_parsed(cast("ParsedBatch", self._done(future.result())) for future in futures)
+
+    def _done(self, work: Work) -> Work:
+        """Show the progress of workers, which cannot show it themselves."""
+        if self._remote:
+            stage = "fetch" if isinstance(work, FetchedBatch) else "parse"
+            if stage == "parse":
+                self._resources.progress.expect(stage, work.documents)
+            self._resources.progress.advance(stage, work.documents)
+        return work
 
     def _submit(self, stage: Callable[..., Any], *values: Any) -> PrefectFuture[Any]:
         """Submit a stage; what it is given as a future is the value that comes of it."""

@@ -9,7 +9,7 @@ from flows.run.index import Index
 from flows.run.kept_generations import kept_generations
 from flows.run.leases import hold_lease
 from indexes.embed.export import damaged_files
-from indexes.publish.current import write_current
+from indexes.publish.current import prepare_current, write_current
 from indexes.publish.files import FileCheck
 from indexes.publish.generation import load_generation
 from runtime.progress import StageProgress
@@ -36,8 +36,9 @@ def roll_back(index: Index, *, to: int | None) -> dict[str, Any]:
         require_whole(index, target)
         # Held first: a crash in between must not leave a rolled-back index that publishes again by itself.
         set_hold(index.layout, now=index.now())
+        prepared = prepare_current(index.layout.root)
         with index.ledger.leases.locked(held):
-            write_current(index.layout.root, target)
+            write_current(index.layout.root, target, prepared=prepared)
         index.crash_point("rollback.renamed")
         index.ledger.generations.roll_back(above=target)
         return {"generation": target, "rolled_back_from": current, "warnings": _show(index)}

@@ -68,12 +68,13 @@ def plan_wave(run: Run, due_by: str | None, number: int, before: Sequence[Parsed
 @task(name="fetch", task_run_name=batch_named("fetch"), **TRANSIENT)
 def fetch(run: Run, batch: Batch, before: FetchedBatch | None) -> FetchedBatch:  # noqa: ARG001
     """Fetch one batch of one shard, after the one before it."""
-    from flows.crawl.fetch import fetch_batch
+    from flows.crawl.fetch import fetch_batch, unfetched
     from flows.crawl.parse import unparsed
 
     with resources_of(run) as parts:
         context = parts.crawling()
-        documents = fetch_batch(context, batch.uris, sampled=batch.sampled)
+        uris = unfetched(context, batch.uris) if run.token else batch.uris
+        documents = fetch_batch(context, uris, sampled=batch.sampled)
         to_parse = unparsed(context, batch.uris)
         return FetchedBatch(documents=documents, to_parse=to_parse, http=parts.take_http())
 
@@ -251,6 +252,8 @@ def report(
 
 
 def _counted(parts: Resources, parsed: ParsedBatch) -> ParsedBatch:
+    if parts.run.token and parsed.texts:
+        parts.encoding().wait()  # nobody else knows of texts that wait in this process
     pages = parts.take_pages()
     return ParsedBatch(
         documents=parsed.documents, texts=parsed.texts, pages=pages, peak_child_mb=parts.peak_child_mb

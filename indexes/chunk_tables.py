@@ -5,13 +5,13 @@ that makes it; readers of earlier ones keep theirs, so no search ever compares v
 """
 
 import re
-import shutil
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, VectorSpace, table_begun_by
+from indexes.places import remove_tree
 from indexes.ports import ChunkReader, ChunkStore, ChunkVectors, ChunkWriter, StoreState
 from indexes.publish.generation import generation_numbers, space_of
 from schemas.errors import ConfigError
@@ -90,7 +90,7 @@ class ChunkTables:
         store = self._stores.pop(table, None)
         if store is not None:
             store.close()
-        shutil.rmtree(self._layout.lance / f"{table}.lance", ignore_errors=True)
+        remove_tree(self._layout.lance / f"{table}.lance")
 
 
 class ChunkTablesWriter:
@@ -146,7 +146,7 @@ def drop_encoders(layout: IndexLayout, manifest: IndexManifest) -> None:
     named = {space_of(layout, manifest, number).encoder for number in generation_numbers(layout)}
     for folder in sorted(layout.root.glob("encoder-*")):
         if folder.name not in named:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(folder)
 
 
 def _tables_in(lance: Path) -> set[str]:

@@ -4,6 +4,9 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+COPY = "COPY.json"
+"""What a copy of an index elsewhere has, and nothing else (indexes/copies/marker.py)."""
+
 _MAKING = ".making"
 _FIRST_MADE = ("lance", "CURRENT", ".CURRENT.new", ".index.json.new", _MAKING)
 """What an index consists of when its making is cut off before `index.json`; it is then made again."""
@@ -99,7 +102,19 @@ class IndexLayout:
         """Vectors by the hash of the encoded text."""
         return self.root / "vectors.sqlite"
 
+    @property
+    def shared_vectors(self) -> Path:
+        """The same where processes share no disk, by the hash of files of many."""
+        return self.root / "vectors"
+
+    @property
+    def shared_vector_keys(self) -> Path:
+        """Which of those files has the vector of which text."""
+        return self.root / "vector-keys"
+
 
 def remedy(index: Path) -> str:
     """What to do about a damaged index; a run restores what the ledger knows, and makes the rest again."""
+    if (index / COPY).exists():
+        return f"mend it with: sitegraph pull URL --to {shlex.quote(str(index))} --repair"
     return f"mend it with: sitegraph run SOURCE.yaml --index {shlex.quote(str(index))} --repair"

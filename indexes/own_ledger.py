@@ -4,15 +4,26 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+from indexes.copies.marker import read_marker
 from indexes.layout import IndexLayout
 from indexes.manifest import load_manifest
+from indexes.places import is_in_bucket
 from indexes.publish.current import read_current
 from indexes.stores.ledger.ledger import Ledger, open_ledger
-from schemas.errors import StoreUnavailable
+from schemas.errors import ConfigError, StoreUnavailable
 
 
 def ledger_url_of(layout: IndexLayout, given: str | None) -> str:
-    """Return where the ledger of an index is: as the settings say, else in its folder."""
+    """Return where the ledger of an index is: as the settings say, else in its folder.
+
+    Raises: ConfigError: the index is in a bucket, and no server is named that keeps its ledger.
+    """
+    if is_in_bucket(layout.root) and not (given or "").startswith("postgres"):
+        raise ConfigError(
+            "an index in a bucket has its ledger in PostgreSQL; set SITEGRAPH_LEDGER_URL to "
+            "postgresql://USER@HOST/DATABASE",
+            subject=str(layout.root),
+        )
     return given or f"sqlite:///{layout.ledger}"
 
 
@@ -51,6 +62,11 @@ def _is_missing(url: str) -> bool:
 
 
 def _lost(layout: IndexLayout) -> StoreUnavailable:
+    if (marker := read_marker(layout.root)) is not None:
+        return StoreUnavailable(
+            f"is a copy of {marker.url} without its ledger; ask there, or set SITEGRAPH_LEDGER_URL",
+            subject=str(layout.root),
+        )
     return StoreUnavailable(
         "has no ledger here: copy it with the index, set SITEGRAPH_LEDGER_URL, or let a run make it again",
         subject=str(layout.root),

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexes.chunk_tables import ChunkTables
+from indexes.embed.manifest import MANIFEST_FILE as ENCODER_JSON
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.layout import IndexLayout, remedy
 from indexes.manifest import FILES, IndexManifest, VectorSpace, is_repeated, load_manifest
+from indexes.places import bucket_of, is_in_bucket
 from indexes.ports import (
     AuthorityReader,
     AuthorityStore,
@@ -24,6 +26,7 @@ from indexes.ports import (
 from indexes.publish.current import read_current
 from indexes.publish.files import HASHED_BYTES, FileCheck
 from indexes.publish.generation import GenerationManifest, load_generation
+from indexes.publish.signatures import TRUST, open_trust, read_signature
 from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.tuning import load_weights
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch, StoreUnavailable
@@ -33,6 +36,7 @@ from schemas.settings import is_on
 if TYPE_CHECKING:
     import lancedb
 
+    from indexes.embed.shared_cache import SharedVectorCache
     from indexes.stores.neo4j_.store import Neo4jGraphStore
 
 NEO4J_URI, NEO4J_USER, NEO4J_PASSWORD, NEO4J_EMBEDDINGS = (
@@ -97,6 +101,7 @@ class OpenedStores:
         self._opened = ExitStack()
         # Whoever lives long reads everything, once; a single query no more than it has time for.
         self.check = FileCheck(index, HASHED_BYTES if cache_mb is None else None)
+        self.trust = open_trust(environment.get(TRUST))
 
     def encoder(self, space: VectorSpace) -> Encoder:
         """The query encoder of a model; it loads while the driver of the store is imported."""
@@ -209,17 +214,43 @@ def open_authority_store(layout: IndexLayout) -> AuthorityStore:
 
 
 def open_raw_store(folder: Path, manifest: IndexManifest) -> RawStore:
-    """Open what an index keeps by hash in *folder*: there, or under the folder's name in object storage.
+    """Open what an index keeps by hash in *folder*: there, or under its name where `raw` of the index leads.
 
     Raises: ConfigError: no URL of object storage, or its driver is missing.
     """
     if manifest.raw == FILES:
-        from indexes.stores.raw import FileRawStore
-
-        return FileRawStore(folder)
+        return open_own_store(folder)
     from indexes.stores.objects import open_object_store
 
     return open_object_store(f"{manifest.raw.rstrip('/')}/{manifest.index_id}/{folder.name}")
+
+
+def open_shared_vectors(
+    layout: IndexLayout, manifest: IndexManifest, *, model_key: str, token_dim: int
+) -> "SharedVectorCache":
+    """Open the vectors by text that processes without a common disk share, beside the raw bytes.
+
+    Raises: ConfigError: no URL of object storage, or its driver is missing.
+    """
+    from indexes.embed.shared_cache import SharedVectorCache
+
+    keys = open_raw_store(layout.shared_vector_keys, manifest)
+    vectors = open_raw_store(layout.shared_vectors, manifest)
+    return SharedVectorCache(keys, vectors, model_key=model_key, token_dim=token_dim)
+
+
+def open_own_store(folder: Path) -> RawStore:
+    """Open what an index keeps by hash with the rest of it, in a folder or in a bucket."""
+    if bucket := bucket_of(folder):
+        from indexes.object_errors import driver_failures
+        from indexes.stores.objects import ObjectRawStore
+
+        return ObjectRawStore(
+            bucket.fs, bucket.path, failures=driver_failures(), check="the name of the bucket"
+        )
+    from indexes.stores.raw import FileRawStore
+
+    return FileRawStore(folder)
 
 
 def create_stores(layout: IndexLayout, manifest: IndexManifest, environment: Mapping[str, str]) -> None:
@@ -230,7 +261,7 @@ def create_stores(layout: IndexLayout, manifest: IndexManifest, environment: Map
     """
     from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
 
-    if manifest.raw != FILES:
+    if manifest.raw != FILES or is_in_bucket(layout.root):
         _try_out(open_raw_store(layout.raw, manifest))
     if manifest.graph == "neo4j":
         _neo4j(manifest, environment).create()
@@ -287,8 +318,23 @@ def _require_whole(stores: OpenedStores, described: GenerationManifest) -> None:
         raise DamageFound(f"{what}; {remedy(root)}", subject=str(root / path))
 
 
+def _require_signed(stores: OpenedStores, generation: int) -> None:
+    """Raise GuardRefused where trust is asked for, and nobody trusted signed what is read."""
+    if stores.trust is None or not generation:
+        return
+    path = stores.layout.generation(generation)
+    signature = read_signature(stores.layout, generation)
+    stores.trust.require(path.read_bytes(), signature, subject=str(path))
+    # `encoder.json` has the hashes of the others, which are compared when they are loaded.
+    stamps = load_generation(stores.layout, generation).encoder.items()
+    own = {name: stamp for name, stamp in stamps if name.endswith(f"/{ENCODER_JSON}")}
+    for name, what in stores.check.damaged(own):
+        raise DamageFound(f"{what}; {remedy(stores.layout.root)}", subject=str(stores.layout.root / name))
+
+
 def _read_at(generation: int, stores: OpenedStores, *, use_graph: bool) -> Readers:
     described = load_generation(stores.layout, generation)
+    _require_signed(stores, generation)
     space = described.space or VectorSpace(model=stores.manifest.model)
     _require_whole(stores, described)
     encoder = stores.encoder(space)

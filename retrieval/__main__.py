@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from retrieval.question.query import FILTER_KEYS, build_query, parse_filters
 from schemas.errors import (
     ConfigError,
     FilterError,
+    GuardRefused,
     QueryRefused,
     SchemaMismatch,
     SitegraphError,
@@ -53,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rerank=options.rerank,
         )
         settings = _read_settings()
-        index = Path(options.index or settings.index)
+        settings = _with_local_index(replace(settings, index=options.index or settings.index))
+        index = Path(settings.index)
         result, seconds = _answer(
             index,
             query,
@@ -91,7 +94,7 @@ def exit_code(error: SitegraphError) -> int:
     """Return 2 for what the caller can put right, 3 for a store out of reach, 4 for a refusal, else 1."""
     if isinstance(error, FilterError | ConfigError | SchemaMismatch):
         return 2
-    if isinstance(error, QueryRefused):
+    if isinstance(error, QueryRefused | GuardRefused):
         return 4
     return 3 if isinstance(error, StoreUnavailable) else 1
 
@@ -142,6 +145,16 @@ def _log(index: Path, result: "RetrievalResult", seconds: float) -> None:
         )
     except OSError as error:
         print(f"retrieval: warning: the usage log cannot be written: {error}", file=sys.stderr)
+
+
+def _with_local_index(settings: Settings) -> Settings:
+    if "://" not in settings.index:
+        return settings
+    from indexes.copies.cache import with_local_index
+
+    return with_local_index(
+        settings, now=time.time, say=lambda line: print(f"retrieval: {one_line(line)}", file=sys.stderr)
+    )
 
 
 def _read_settings() -> Settings:

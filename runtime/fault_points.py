@@ -1,4 +1,4 @@
-"""Crash on purpose at named points (`SITEGRAPH_FAULT=point:kill|raise|enospc`), to test recovery."""
+"""Crash on purpose at named points (`SITEGRAPH_FAULT=point:kill|stop|raise|enospc`), to test recovery."""
 
 import errno
 import os
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from schemas.errors import ConfigError
 
-_ACTIONS = ("kill", "raise", "enospc")
+_ACTIONS = ("kill", "stop", "raise", "enospc")
 
 
 def crash_point(setting: str | None) -> Callable[[str], None]:
@@ -28,6 +28,9 @@ def crash_point(setting: str | None) -> Callable[[str], None]:
 def _crash(action: str) -> None:
     if action == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
+    if action == "stop":
+        os.kill(os.getpid(), signal.SIGSTOP)  # until somebody sends SIGCONT
+        return
     if action == "enospc":
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     raise RuntimeError("crashed on purpose")

@@ -14,6 +14,9 @@ GRAPHS = ("lance", "neo4j")
 DTYPES = ("auto", "fp32", "bf16")
 """The arithmetic of indexes/embed/routes.py, which is not imported here: every command begins with this."""
 
+TASK_RUNNERS = ("threads", "dask", "ray")
+"""Where flows/run/task_runners.py can have stages done."""
+
 
 def read_settings(
     index: str | None = None, *, graph: str | None = None, model: str | None = None
@@ -33,6 +36,9 @@ def read_settings(
         raise ConfigError(f"must be one of {', '.join(GRAPHS)}, not {settings.graph!r}", subject="graph")
     if settings.dtype not in (None, *DTYPES):
         raise ConfigError(f"must be one of {', '.join(DTYPES)}, not {settings.dtype!r}", subject="dtype")
+    if settings.task_runner not in TASK_RUNNERS:
+        named = f"must be one of {', '.join(TASK_RUNNERS)}, not {settings.task_runner!r}"
+        raise ConfigError(named, subject="task_runner")
     return settings
 
 
@@ -41,7 +47,9 @@ def check_makeable(folder: Path) -> None:
 
     Raises: ConfigError.
     """
-    if (folder / "index.json").exists():
+    if (
+        not isinstance(folder, Path) or (folder / "index.json").exists()
+    ):  # a bucket is asked when it is opened
         return
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not there.is_dir():

@@ -1,10 +1,21 @@
 """Keys of a source file that say when it runs and where: `schedule`, `freshness`, `deployment`."""
 
+import json
 import re
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 from zoneinfo import available_timezones
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 
 from runtime.recurrence_rules import rrule_refusal
 from runtime.schedule_times import cron_refusal, fires
@@ -99,3 +110,17 @@ class DeploymentKeys(_Keys):
     pool: str | None = Field(default=None, min_length=1)
     queue: str | None = Field(default=None, min_length=1)
     tags: Annotated[tuple[str, ...], BeforeValidator(_one_or_several), AfterValidator(_not_ours)] = ()
+    job_variables: Mapping[str, Any] = {}
+
+    @field_serializer("job_variables")
+    def _as_text(self, variables: Mapping[str, Any]) -> str:
+        return json.dumps(variables, sort_keys=True) if variables else ""
+
+    @field_validator("job_variables")
+    @classmethod
+    def _plain(cls, variables: Mapping[str, Any]) -> Mapping[str, Any]:
+        try:
+            json.dumps(variables)
+        except (TypeError, ValueError) as error:
+            raise ValueError("holds what is no JSON; write dates and the like in quotes") from error
+        return variables

@@ -12,6 +12,7 @@ _WORDS = {
     "no space left on device": _CODES[errno.ENOSPC],
     "database or disk is full": _CODES[errno.ENOSPC],
     "quota exceeded": _CODES[errno.EDQUOT],
+    "507 insufficient storage": "the bucket is full",
     "file too large": _CODES[errno.EFBIG],
 }
 """What SQLite, PostgreSQL and LanceDB, which give no code, say of it."""

@@ -28,6 +28,9 @@ class Settings:
     of a batch. `late_interaction`: chunks keep vectors of their tokens, by which questions are compared with
     the best ones word by word (default: the index's own, at first off). `encode_ahead` is how many texts may
     wait for the encoder, which bounds the memory they take.
+    `task_runner` is where documents are fetched, parsed and embedded: `threads` of the run's own process, or
+    workers of `dask` or `ray`, of the cluster at `task_runner_address` (default: `task_runner_workers`
+    processes of this machine, for as long as a run).
     `chromium` is the browser for sources with
     `javascript: true` (default: the one on the PATH). `keep_generations` is how many published generations
     stay readable. A chunk is joined by `similar_to` to at most `similar_count` others, of a cosine of at
@@ -39,7 +42,10 @@ class Settings:
     vectors and a typed edge find. `llm_url` is the base URL of a server that speaks OpenAI's
     chat completions, which then reads entities besides the rules, by `llm_model` and with `llm_key`;
     `spacy` is a package with a pipeline of spaCy that does so instead. An answer may take
-    `llm_seconds`, and one `ask` may cost `llm_calls` requests and `llm_tokens`.
+    `llm_seconds`, and one `ask` may cost `llm_calls` requests and `llm_tokens`. `signing_key` is the file of
+    a private key that signs generations, `trust` of the public keys whose signatures readers ask for.
+    `pull_token` is sent as bearer token to the server that an index is copied from. Readers of an index
+    elsewhere keep copies of at most `disk_cache_mb` in the folder `cache`, or in the user's cache folder.
     """
 
     index: str = ".sitegraph"
@@ -58,6 +64,9 @@ class Settings:
     late_interaction: bool | None = None
     batch_size: int = 16
     encode_ahead: int = 10_000
+    task_runner: str = "threads"
+    task_runner_address: str | None = None
+    task_runner_workers: int = 2
     keep_generations: int = 3
     similar_count: int = 5
     similar_score: float = 0.7
@@ -78,6 +87,10 @@ class Settings:
     metrics_open: bool = False
     deny: str | None = None
     graph_boost: float = 0.1
+    signing_key: str | None = None
+    trust: str | None = None
+    pull_token: str | None = field(default=None, repr=False)
+    disk_cache_mb: int = 20_000
     fault: str | None = None
 
     def environment(self) -> dict[str, str]:

@@ -158,11 +158,15 @@ class Freshness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeploymentOptions:
-    """Where Prefect runs the source: work pool and queue (None: as `sitegraph deploy` says), further tags."""
+    """Where Prefect runs the source: work pool and queue (None: as `sitegraph deploy` says), further tags.
+
+    `job_variables`: what the work pool is told of its runs, as a JSON object; "" for nothing.
+    """
 
     pool: str | None = None
     queue: str | None = None
     tags: tuple[str, ...] = ()
+    job_variables: str = field(default="", metadata=LATER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

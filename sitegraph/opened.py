@@ -1,5 +1,6 @@
 """An index as a program holds it: `sitegraph.open("handbook-index")`."""
 
+import logging
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from retrieval.live import LiveRetriever
     from schemas.extraction import Complete
 
+_log = logging.getLogger(__name__)
+
 TOP_K = 10
 TOKEN_BUDGET = 2500
 
@@ -45,10 +48,14 @@ class OpenedIndex:
     def __init__(
         self, settings: Settings, *, cache_mb: int, policy: Policy, complete: "Complete | None"
     ) -> None:
+        self._stack = ExitStack()
+        if "://" in settings.index:
+            from indexes.copies.cache import followed
+
+            settings = self._stack.enter_context(followed(settings, now=time.time, say=_log.warning))
         self.folder = Path(settings.index)
         self._ledger_url = settings.ledger_url
         self._policy, self._complete = policy, complete
-        self._stack = ExitStack()
         opened = open_retriever(
             self.folder,
             environment=settings.environment(),
@@ -170,9 +177,10 @@ def open_index(
 ) -> OpenedIndex:
     """Open an index to be asked again and again; use it in a `with` statement, or close it.
 
-    Args: environment: the variables that settings are read from (default: those of the process, and
-    `./sitegraph.toml`). cache_mb: what stores may keep in memory between queries. policy: says which
-    questions are refused. complete: a language model that words answers (default: the one that settings
+    Args: index: its folder, or the URL of an index elsewhere (`s3://…`, `https://…`), of which a copy is
+    kept in a cache folder. environment: the variables that settings are read from (default: those of the
+    process, and `./sitegraph.toml`). cache_mb: what stores may keep in memory between queries. policy: says
+    which questions are refused. complete: a language model that words answers (default: the one that settings
     name, else none).
     Raises: ConfigError: there is no index in that folder, or a setting is wrong; what opening it raises.
     """

@@ -11,8 +11,10 @@ from flows.derive.similar_to import state_of
 from flows.run.contexts import CommitContext
 from flows.run.index import Index
 from flows.run.kept_generations import kept_generations
-from indexes.publish.current import write_current
-from indexes.publish.files import Stamps, files_of_generation, stamp_files
+from flows.run.signing import sign
+from indexes.places import is_in_bucket
+from indexes.publish.current import prepare_current, write_current
+from indexes.publish.files import Stamps, files_of_generation, stamp_encoder, stamp_files
 from indexes.publish.generation import (
     GenerationManifest,
     dump_generation,
@@ -21,6 +23,7 @@ from indexes.publish.generation import (
     load_generation,
     store_record,
 )
+from indexes.publish.signatures import signature_of
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState
@@ -38,15 +41,19 @@ def publish_generation(
     """
     index = run.index
     compute_authority(index, generation)
-    # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
-    os.sync()
+    if not is_in_bucket(index.layout.root):
+        # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
+        os.sync()
     run.crash_point("manifest.before_rename")
     manifest = describe(index, generation, staged)
     index.ledger.manifests.save(generation.generation, generation_text(manifest))
     dump_generation(index.layout, manifest)
+    sign(index, generation.generation)
     run.crash_point("current.before_rename")
+    prepared = prepare_current(index.layout.root)
     with index.ledger.leases.locked(lease):
-        write_current(index.layout.root, generation.generation)
+        run.crash_point("current.locked")
+        write_current(index.layout.root, generation.generation, prepared=prepared)
     _log.info("generation %d published: readers see it from their next question on", generation.generation)
     run.crash_point("current.not_recorded")
     index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)
@@ -64,6 +71,7 @@ def prune(index: Index, *, source: str, keep: Collection[str] = ()) -> int:
     for number in generation_numbers(index.layout):
         if number not in kept:
             index.layout.generation(number).unlink()
+            signature_of(index.layout, number).unlink(missing_ok=True)
     index.chunks.writer().prune(keep=kept)
     index.crash_point("prune.midway")
     index.graph.writer().prune(keep=kept)
@@ -98,8 +106,17 @@ def describe(index: Index, generation: Generation, staged: StagedState) -> Gener
         space=space,
         stores={name: store_record(state) for name, state in staged.named().items()},
         files=stamp_files(index.layout.root, paths, known=_stamps(index, generation.base)),
+        encoder=stamp_encoder(index.layout.root, space.encoder),
+        pdfs=_pdfs(index, generation.generation),
         index=index.manifest,
     )
+
+
+def _pdfs(index: Index, generation: int) -> dict[str, str]:
+    """Bytes of the PDFs whose pages are shown, by node id, but for those that were not kept."""
+    return {
+        doc: raw for doc, raw in index.ledger.origins.of_generation(generation).items() if raw is not None
+    }
 
 
 def _stamps(index: Index, number: int) -> Stamps:

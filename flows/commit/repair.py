@@ -6,7 +6,6 @@ cache: so a damaged store is written from nothing, by the same steps as a first 
 anything.
 """
 
-import shutil
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from enum import StrEnum
@@ -18,6 +17,7 @@ from flows.run.find_damage import damaged_rows
 from flows.run.index import Index
 from flows.run.values import Difference
 from indexes.layout import remedy
+from indexes.places import remove_tree
 from indexes.publish.files import HASHED_BYTES, Damage, FileCheck, files_of_generation, table_folders
 from indexes.publish.generation import load_generation
 from indexes.table_files import unreadable_in
@@ -164,5 +164,5 @@ def empty_stores(index: Index) -> None:
     space = index.chunks.space(index.current())
     index.close_stores()
     for folder in table_folders(index.layout, index.manifest, space):
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
     create_stores(index.layout, index.manifest, index.settings.environment())

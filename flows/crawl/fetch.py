@@ -55,6 +55,12 @@ def fetch_batch(run: CrawlContext, uris: Sequence[str], *, sampled: Collection[s
     return len(seen)
 
 
+def unfetched(run: CrawlContext, uris: Sequence[str]) -> tuple[str, ...]:
+    """Those of the documents that the run has not looked at yet: a worker may have died in their midst."""
+    rows = run.index.ledger.documents.get(run.source.name, uris)
+    return tuple(uri for uri in uris if uri in rows and rows[uri].run_id != run.run_id)
+
+
 def _ask(
     run: CrawlContext,
     known: Mapping[str, KnownDocument],

@@ -1,6 +1,5 @@
 """What seeds, sitemaps, links and redirects lead to comes into the ledger, as far as there is room."""
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -17,16 +16,13 @@ from schemas.errors import DamageFound
 from schemas.history import FetchAttempt
 from schemas.report import Problem
 
-_ADMISSION = threading.Lock()
-"""Two batches that count the room at once would both fill it."""
-
 
 def enqueue(run: CrawlContext, found: Frontier) -> None:
     """Add new documents, first come first served, while budgets last; what was gone is looked at again.
 
     What finds no room is counted once a run, so that nobody takes the source for complete.
     """
-    with _ADMISSION:
+    with run.index.ledger.admission.locked(run.source.name):  # two that count the room would both fill it
         _enqueue(run, found)
 
 
@@ -43,7 +39,7 @@ def enqueue_targets(
     on it finds what they lead to.
     """
     ledger, source = run.index.ledger, run.source.name
-    with _ADMISSION:
+    with ledger.admission.locked(source):
         standing = ledger.frontier.standing(source, [document.uri for document in documents])
         nearest = [
             replace(document, depth=min(document.depth, standing[document.uri].depth))
@@ -59,7 +55,7 @@ def retire_variants(run: CrawlContext, uris: Iterable[str]) -> None:
     """Take variants of the same paths that wait for their first look out, where the last ones tell enough."""
     ledger, source = run.index.ledger, run.source.name
     paths = {path for uri in uris if (path := path_of_variant(uri)) is not None}
-    with _ADMISSION:
+    with ledger.admission.locked(source):
         refused = {
             standing.uri: reason
             for variants in ledger.frontier.variants(source, paths).values()

@@ -10,7 +10,7 @@ from flows.derive.embed import embed_ahead
 from flows.run.batches import cut
 from flows.run.contexts import CrawlContext
 from flows.run.fragments import is_parsed
-from flows.run.values import ParsedBatch
+from flows.run.values import Batch, ParsedBatch
 from ingest.diff.quarantine import TINY_WORDS
 from ingest.diff.soft_errors.features import extract_features
 from ingest.diff.soft_errors.verdict import find_soft_error
@@ -72,11 +72,18 @@ def _embed_ahead(run: CrawlContext, before: KnownDocument, done: "_Done") -> int
 
 def parse_leftovers(run: CrawlContext) -> ParsedBatch:
     """Parse what an interrupted run fetched, or an older pipeline version made; no request is sent."""
+    parts = [parse_batch(run, batch.uris) for batch in plan_leftovers(run)]
+    return ParsedBatch(documents=sum(p.documents for p in parts), texts=sum(p.texts for p in parts))
+
+
+def plan_leftovers(run: CrawlContext) -> tuple[Batch, ...]:
+    """Batches of what `parse_leftovers` is to parse."""
     versions = document_versions(run.pipeline_version)
     stale = run.index.ledger.documents.unparsed(run.source.name, pipeline_versions=versions)
-    uris = [document.uri for document in stale]
-    parts = [parse_batch(run, part) for part in cut(uris, DOCUMENTS_PER_BATCH)]
-    return ParsedBatch(documents=sum(p.documents for p in parts), texts=sum(p.texts for p in parts))
+    parts = cut([document.uri for document in stale], DOCUMENTS_PER_BATCH)
+    return tuple(
+        Batch(shard="leftovers", number=number, uris=tuple(part)) for number, part in enumerate(parts)
+    )
 
 
 def unparsed(run: CrawlContext, uris: Sequence[str]) -> tuple[str, ...]:

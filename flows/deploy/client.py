@@ -1,6 +1,6 @@
 """Prefect's client, as `deploy` uses it: what the server has, read as plain data, and what is done to it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
@@ -92,6 +92,11 @@ class DeployServer:
             return None, f"no worker polls work pool {pool}; start one: prefect worker start --pool {pool}"
         return None, None
 
+    def job_variables(self, pool: str) -> Collection[str]:
+        """Names of the job variables that a work pool knows."""
+        template = self._client.read_work_pool(pool).base_job_template
+        return tuple(template.get("variables", {}).get("properties", {}))
+
     def find_block(self, slug: str) -> Notify:
         """The block `TYPE/NAME`.
 
@@ -134,6 +139,7 @@ class DeployServer:
             tags=list(settings["tags"]),
             work_pool_name=settings["pool"],
             work_queue_name=settings["queue"],
+            job_variables=dict(settings["job_variables"]),
             entrypoint=settings["entrypoint"],
             pull_steps=[{PULL_STEP: {"directory": settings["folder"]}}],
             concurrency_limit=1,
@@ -186,6 +192,7 @@ def _found(one: DeploymentResponse) -> FoundDeployment:
         ),
         "pool": one.work_pool_name,
         "queue": one.work_queue_name,
+        "job_variables": dict(one.job_variables or {}),
         "tags": tuple(sorted(one.tags)),
         "folder": _folder(one.pull_steps or ()),
         "entrypoint": one.entrypoint,

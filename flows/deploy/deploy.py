@@ -1,7 +1,7 @@
 """What `sitegraph deploy` does: read the source files, ask the server what there is, decide, do it, tell."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from flows.deploy.deployments import (
     describe,
     notes,
     resting,
+    unknown_variables,
 )
 from flows.deploy.files import NamedFiles, read_files
 from schemas.errors import ConfigError
@@ -48,6 +49,7 @@ class DeployWish:
     folder: Path
     pool: str
     index: str | None = None
+    job_variables: Mapping[str, Any] = field(default_factory=dict)
     prune: bool = False
     replace: bool = False
     dry_run: bool = False
@@ -86,7 +88,13 @@ def deploy(wish: DeployWish) -> dict[str, Any]:
 
 
 def _plan(wish: DeployWish, files: NamedFiles, server: DeployServer) -> DeployPlan:
-    place = RunPlace(folder=wish.folder, pool=wish.pool, index=wish.index, version=program_version())
+    place = RunPlace(
+        folder=wish.folder,
+        pool=wish.pool,
+        index=wish.index,
+        job_variables=wish.job_variables,
+        version=program_version(),
+    )
     desired = {file.source.name: describe(file, place) for file in files.files}
     found = server.find_deployments()
     actions = decide(
@@ -144,6 +152,10 @@ def _pool_notes(server: DeployServer, desired: Mapping[str, Mapping[str, Any]]) 
             raise ConfigError(f"{refusal}, or name another with --pool", subject=f"work pool {pool}")
         if note is not None:
             yield note
+    varied = {name: settings for name, settings in desired.items() if settings["job_variables"]}
+    known = {pool: server.job_variables(pool) for pool in {settings["pool"] for settings in varied.values()}}
+    for pool, refusal in unknown_variables(varied, known):
+        raise ConfigError(refusal, subject=f"work pool {pool}")
 
 
 def _file_notes(files: NamedFiles) -> Iterator[str]:

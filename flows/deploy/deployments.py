@@ -1,8 +1,9 @@
 """Which deployments there should be, and what to do about those that there are; no server in sight."""
 
 import hashlib
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -28,6 +29,7 @@ DESCRIBED = (
     "schedules",
     "pool",
     "queue",
+    "job_variables",
     "tags",
     "folder",
     "entrypoint",
@@ -56,11 +58,15 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlace:
-    """Where deployments run: the working folder, the index (None: as the worker's settings say), the pool."""
+    """Where deployments run: the working folder, the index (None: as the worker's settings say), the pool.
+
+    `job_variables` go to the pool with each run; what a source file says of the same name counts more.
+    """
 
     folder: Path
     pool: str
     index: str | None = None
+    job_variables: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
 
 
@@ -132,6 +138,7 @@ def describe(file: SourceFile, place: RunPlace) -> Settings:
         "schedules": schedule_entries(source),
         "pool": options.pool or place.pool,
         "queue": options.queue or "default",
+        "job_variables": merge_variables(place.job_variables, json.loads(options.job_variables or "{}")),
         "tags": tuple(sorted({TAG, *options.tags})),
         "folder": str(place.folder),
         "entrypoint": ENTRYPOINT,
@@ -139,6 +146,28 @@ def describe(file: SourceFile, place: RunPlace) -> Settings:
         "overlap": "ENQUEUE" if len(source.schedule) > 1 else "CANCEL_NEW",
         "version": place.version,
     }
+
+
+def merge_variables(given: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return both; of one name the second, but of mappings (such as `env`) every key."""
+    both = {**given, **own}
+    for name in given.keys() & own.keys():
+        if isinstance(given[name], Mapping) and isinstance(own[name], Mapping):
+            both[name] = {**given[name], **own[name]}
+    return both
+
+
+def unknown_variables(
+    desired: Mapping[str, Settings], known: Mapping[str, Collection[str]]
+) -> Iterator[tuple[str, str]]:
+    """Say which job variables a pool does not know, with the pool; *known* are those of each pool."""
+    for name, settings in sorted(desired.items()):
+        pool = settings["pool"]
+        for variable in sorted(settings["job_variables"]):
+            if variable.partition(".")[0] in known[pool]:  # Prefect reads env.NAME as a key of env
+                continue
+            has = ", ".join(sorted(known[pool])) or "none"
+            yield pool, f"has no job variable {variable}, which {name} sets; it has: {has}"
 
 
 def schedule_entries(source: Source) -> tuple[ScheduleEntry, ...]:

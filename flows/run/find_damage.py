@@ -96,10 +96,10 @@ def _databases(index: Index, _generation: int, _progress: StageProgress) -> Iter
             for fault in connection.exec_driver_sql("PRAGMA integrity_check").scalars():
                 if fault != "ok":
                     yield "ledger", f"{fault}; put a good copy in its place, or delete the file"
-    if index.layout.vectors.exists():
-        with closing(SqliteVectorCache(index.layout.vectors, model_key="")) as vectors:
+    if index.vectors.exists():
+        with closing(SqliteVectorCache(index.vectors, model_key="")) as vectors:
             if damaged := vectors.damaged():
-                yield index.layout.vectors.name, f"{damaged} vectors do not match their checksum"
+                yield index.vectors.name, f"{damaged} vectors do not match their checksum"
 
 
 def _ledger(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:

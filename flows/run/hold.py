@@ -1,7 +1,7 @@
 """The hold that a rollback puts on publishing, until a person lifts it."""
 
 from indexes.layout import IndexLayout
-from indexes.publish.current import write_durably
+from indexes.places import write_durably
 from indexes.publish.held import held_since, hold_file
 from schemas.errors import PublishHeld
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from flows.run.create_index import create_index
+from flows.run.local_folder import local_folder
 from flows.run.models import is_same, names_of_change
 from indexes.chunk_tables import ChunkTables
 from indexes.embed.manifest import MANIFEST_FILE
@@ -16,14 +17,15 @@ from indexes.embed.weights import ModelSpec, load_model_spec
 from indexes.layout import IndexLayout
 from indexes.manifest import FILES, IndexManifest, ModelManifest, load_manifest
 from indexes.own_ledger import ledger_url_of, open_own_ledger
+from indexes.places import index_place
 from indexes.ports import AuthorityStore, GraphStore, RawStore
 from indexes.publish.current import read_current
 from indexes.stores.ledger.ledger import Ledger, open_ledger
-from indexes.stores.raw import FileRawStore
 from indexes.wiring import (
     open_authority_store,
     open_chunk_store,
     open_graph_store,
+    open_own_store,
     open_raw_store,
 )
 from runtime.clock import SystemClock
@@ -85,14 +87,24 @@ class Index:
         return any(store.has_grown for store in (self.raw, self.fragments))
 
     @cached_property
-    def outbox(self) -> FileRawStore:
-        """Payloads of frozen plans; in the folder, wherever the rest is, since they live as long as a run."""
-        return FileRawStore(self.layout.outbox)
+    def outbox(self) -> RawStore:
+        """Payloads of frozen plans; with the tables, wherever raw bytes are: they live as long as a run."""
+        return open_own_store(self.layout.outbox)
 
     @cached_property
-    def similar(self) -> FileRawStore:
+    def similar(self) -> RawStore:
         """What each kept generation knows of the nearest passages; made again where it is lost."""
-        return FileRawStore(self.layout.similar)
+        return open_own_store(self.layout.similar)
+
+    @cached_property
+    def local(self) -> Path:
+        """A folder of this machine for what a run must have in files: the index folder, if it is one."""
+        return local_folder(self.layout, self.settings)
+
+    @property
+    def vectors(self) -> Path:
+        """The cache of vectors by text; of an index in a bucket, this machine's own."""
+        return self.local / self.layout.vectors.name
 
     @property
     def chunks(self) -> ChunkTables:
@@ -152,7 +164,7 @@ def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
 
     Raises: ConfigError: no index there, or one with other stores than the settings name.
     """
-    layout = IndexLayout(Path(settings.index).resolve())
+    layout = IndexLayout(index_place(settings.index))
     if index_id is not None and not layout.manifest.exists():
         create_index(layout, settings, index_id)
     manifest = load_manifest(layout)
@@ -211,3 +223,8 @@ def encoder_folder(index: Index, model: ModelSpec) -> Path:
     if (model.sha256, model.token_vectors) == (first.sha256, first.token_vectors):
         return index.layout.encoder
     return index.layout.root / f"encoder-{model.sha256[:12]}{'-tokens' if model.token_vectors else ''}"
+
+
+def local_encoder(index: Index, model: ModelSpec) -> Path:
+    """Where this machine has the query encoder of a model: what is in a bucket is brought here."""
+    return index.local / encoder_folder(index, model).name

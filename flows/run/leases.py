@@ -108,6 +108,11 @@ def _machine() -> str:
     return f"{socket.gethostname()}/{''.join(filter(str.isdigit, namespace))}"
 
 
+def is_this_machine(holder: str) -> bool:
+    """Whether the holder runs, or ran, on this machine."""
+    return process_of(holder)[0] == process_of(_machine())[0]
+
+
 def is_dead(holder: str) -> bool:
     """Whether the holder was a process of this machine that has ended; a reused pid does not fool it."""
     host, _, rest = holder.partition(":")

@@ -7,7 +7,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from indexes.places import index_place
 from ingest.sources.registry import kind_named
+from runtime.caches import cache_folder
 from runtime.clock import SystemClock
 from runtime.credentials import read_credentials
 from schemas.hashing import record_sha256
@@ -52,12 +54,7 @@ def open_source(
 
 def source_cache(settings: Settings, name: str) -> Path:
     """Where a source of this index may keep what it fetched, between runs."""
-    own = record_sha256([str(Path(settings.index).resolve()), name])[:32]
-    if settings.cache:
-        return Path(settings.cache) / "sources" / own
-    from platformdirs import user_cache_path
-
-    return user_cache_path("sitegraph", appauthor=False) / "sources" / own
+    return cache_folder(settings, "sources") / record_sha256([str(index_place(settings.index)), name])[:32]
 
 
 def _login(source: Source, site: str) -> Callable[[str], dict[str, str]]:

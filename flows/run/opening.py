@@ -20,10 +20,13 @@ from flows.run.process_cache import shared
 from flows.run.put_back import put_back
 from flows.run.repair_vectors import repair_vectors
 from flows.run.resources import Given, Resources
+from flows.run.signing import check_signing_key, sign_current
 from flows.run.values import Run
 from flows.run.watch import name_run
+from indexes.copies.marker import refuse_copy
 from indexes.embed.encoder import offline_environment
 from indexes.layout import IndexLayout
+from indexes.places import index_place
 from indexes.publish.generation import load_generation
 from runtime.clock import SystemClock
 from runtime.devices import check_device
@@ -31,6 +34,7 @@ from runtime.garbage import raise_gc_threshold
 from runtime.memory import share_heaps
 from runtime.progress import StageProgress
 from runtime.settings import read_settings
+from runtime.task_runners import check_task_runner
 from schemas.errors import GuardRefused, SitegraphError
 from schemas.report import Problem
 from schemas.settings import Settings
@@ -70,11 +74,13 @@ def open_run(
     tools = load_tools(loaded, Path(source))
     settings = read_settings(index=index, graph=graph, model=model)
     check_device(settings.device)
+    check_signing_key(settings)
+    check_task_runner(settings)
     check_extractor(settings)
     with ExitStack() as stack:
         restored = put_back(settings)
         look = FirstLook()
-        if not IndexLayout(Path(settings.index)).manifest.exists():
+        if not IndexLayout(index_place(settings.index)).manifest.exists():
             look = stack.enter_context(look_first(loaded, settings, clock=SystemClock(), accept=accept))
         opened = open_index(settings, index_id=uuid4().hex)
         if not accept:
@@ -84,6 +90,7 @@ def open_run(
             repair_vectors(opened)
         may_change_model = check_model(opened, accept=accept)
         opened.ledger.sources.save(loaded)
+        sign_current(opened)
         run = Run(
             index=str(opened.layout.root),
             source=loaded.name,
@@ -187,8 +194,9 @@ def hold_source(index: Index, source: str, *, quiet: bool = False) -> Iterator[H
 def open_existing(settings: Settings) -> Index:
     """Open an index that is already there, for commands that change it or look for damage.
 
-    Raises: ConfigError: there is no index; the message says how to make one.
+    Raises: ConfigError: there is no index; the message says how to make one; or it is a copy.
     """
+    refuse_copy(Path(settings.index))
     return open_index(settings)
 
 

@@ -1,14 +1,18 @@
 """What this process has open for runs, opened from a run's name when a stage needs it."""
 
 import atexit
+import multiprocessing
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from flows.run.index import open_index
+from flows.run.index import Index, open_index
+from flows.run.lent_work import check_lent, check_version, watch_lease
 from flows.run.resources import Resources
 from flows.run.values import Run
+from indexes.embed.encoder import offline_environment
 from runtime.progress import StageProgress
 from runtime.settings import read_settings
 from schemas.errors import ConfigError, Stopped
@@ -21,11 +25,34 @@ def open_resources(run: Run) -> Resources:
     """
     settings = replace(read_settings(model=run.model), index=run.index)
     index = open_index(settings)
-    source = index.ledger.sources.all().get(run.source)
-    if source is None:
+    with closing_on_error(index):
+        if run.token:
+            check_lent(run, index)
+        source = index.ledger.sources.all().get(run.source)
+        if source is None:
+            raise ConfigError("the index knows no such source; start its run first", subject=run.source)
+        resources = Resources(run, index=index, source=source, progress=StageProgress(quiet=True))
+        return _as_worker(resources) if run.token else resources
+
+
+def _as_worker(resources: Resources) -> Resources:
+    """Prepare a process that others have started for work that may end at any time."""
+    check_version(resources.run, resources)
+    os.environ.update({k: v for k, v in offline_environment().items() if k not in os.environ})
+    # Dask makes its workers daemons, which may have no children; ours end by themselves when this one dies.
+    multiprocessing.current_process().daemon = False
+    watch_lease(resources.run, resources, on_end=_OPENED.end)
+    return resources
+
+
+@contextmanager
+def closing_on_error(index: Index) -> Iterator[None]:
+    """Close what was opened in vain."""
+    try:
+        yield
+    except BaseException:
         index.close()
-        raise ConfigError("the index knows no such source; start its run first", subject=run.source)
-    return Resources(run, index=index, source=source, progress=StageProgress(quiet=True))
+        raise
 
 
 class _Opened:
@@ -56,11 +83,21 @@ class _Opened:
         """Close what nobody uses but for the run used last: the next stage is most likely one of it."""
         with self._lock:
             self._users[run] = self._users.get(run, 0) - 1
-            idle = [other for other, users in self._users.items() if users <= 0 and other != run]
+            over = self._ended | (self._users.keys() - {run})
+            idle = [other for other, users in self._users.items() if users <= 0 and other in over]
             closed = [self._forget(other) for other in idle]
         for resources in closed:
             if resources is not None:
                 resources.close()
+
+    def end(self, run: Run) -> None:
+        """Let no further stage of the run begin, and close what it has open once nobody uses it."""
+        with self._lock:
+            self._ended.add(run)
+            idle = self._users.get(run, 0) <= 0
+            closed = self._forget(run) if idle else None
+        if closed is not None:
+            closed.close()
 
     def drop(self, run: Run) -> None:
         with self._lock:

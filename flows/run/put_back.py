@@ -10,10 +10,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from flows.run.leases import hold_lease
+from indexes.copies.marker import refuse_copy
 from indexes.layout import IndexLayout
 from indexes.manifest import FORMAT, dump_manifest, is_repeated, load_manifest
 from indexes.own_ledger import ledger_url_of
-from indexes.publish.current import read_current, write_current, write_durably
+from indexes.places import index_place, write_durably
+from indexes.publish.current import read_current, write_current
 from indexes.publish.generation import (
     GenerationManifest,
     generation_numbers,
@@ -31,10 +33,12 @@ def put_back(settings: Settings) -> tuple[str, ...]:
     """Put back what is damaged of these files, where something repeats it; give their names.
 
     Nothing is done, nor the ledger opened, where they are whole, or where there is no index yet.
-    Raises: DamageFound: nothing repeats what is damaged; ConfigError: the ledger is another index's;
+    Raises: DamageFound: nothing repeats what is damaged; ConfigError: the folder is a copy of an index,
+    or the ledger is another index's;
     SchemaMismatch: it is an index of another version, which stays as it is.
     """
-    layout = IndexLayout(Path(settings.index).resolve())
+    layout = IndexLayout(index_place(settings.index))
+    refuse_copy(layout.root)
     if not (layout.manifest.exists() or layout.has_generations()) or _is_whole(layout):
         return ()
     _refuse_another_version(layout)

@@ -9,7 +9,7 @@ from schemas.errors import DamageFound
 
 def repair_vectors(index: Index) -> None:
     """Drop vectors that do not match their checksum, or all where the file is broken."""
-    path = index.layout.vectors
+    path = index.vectors
     if not path.exists():
         return
     try:

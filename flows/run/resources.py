@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flows.run.contexts import CommitContext, CrawlContext, DeriveContext
-from flows.run.index import Index, encoder_folder, model_of
+from flows.run.index import Index, encoder_folder, local_encoder, model_of
+from flows.run.local_folder import fetch_encoder, upload_encoder
 from flows.run.models import encoder_cache
 from flows.run.pipeline_version import pipeline_version
 from flows.run.values import Run
@@ -23,9 +24,13 @@ from indexes.embed.frugal import LIGHT_CHARACTERS, FrugalEncoder
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, model_key, token_dim
+from indexes.manifest import FILES
+from indexes.places import is_in_bucket
 from indexes.ports import Encoder, VectorCache
+from indexes.wiring import open_shared_vectors
 from runtime.processes.parser_pool import ParserPool
 from runtime.progress import StageProgress
+from runtime.task_runners import THREADS
 from schemas.extraction import EntityExtractor
 from schemas.fetch import FetchResult
 from schemas.fragment import GraphFragment
@@ -210,7 +215,7 @@ class Resources:
             return self._given.encoder
         settings = self.index.settings
         if self.model.graph:
-            return OnnxEncoder(encoder_folder(self.index, self.model), threads=1, workers=settings.threads)
+            return OnnxEncoder(local_encoder(self.index, self.model), threads=1, workers=settings.threads)
         build = partial(
             SentenceTransformerEncoder,
             # CPU time is what a busy machine distorts least; a GPU takes none of it.
@@ -221,7 +226,7 @@ class Resources:
         )
         heavy = ChildEncoder(self.model, build)
         self._opened.callback(heavy.close)
-        light = OnnxEncoder(encoder_folder(self.index, self.model))
+        light = OnnxEncoder(local_encoder(self.index, self.model))
         # What is bf16 is so throughout: the exported model is fp32.
         few = 0 if self.model.dtype is Dtype.BF16 else LIGHT_CHARACTERS
         return FrugalEncoder(light, heavy, light_characters=few)
@@ -231,9 +236,12 @@ class Resources:
         """Vectors by encoded text."""
         if self._given.vectors is not None:
             return self._given.vectors
-        cache = SqliteVectorCache(
-            self.index.layout.vectors, model_key=model_key(self.model), token_dim=token_dim(self.model)
-        )
+        index, key, tokens = self.index, model_key(self.model), token_dim(self.model)
+        if index.settings.task_runner != THREADS and index.manifest.raw != FILES:
+            shared = open_shared_vectors(index.layout, index.manifest, model_key=key, token_dim=tokens)
+            self._opened.callback(shared.close)
+            return shared
+        cache = SqliteVectorCache(index.vectors, model_key=key, token_dim=tokens)
         self._opened.callback(cache.close)
         return cache
 
@@ -288,9 +296,12 @@ class Resources:
 
     def export_encoder(self) -> None:
         """Leave the query encoder beside the index, once."""
-        export_onnx(
-            self.model, encoder_folder(self.index, self.model), cache=encoder_cache(self.index.settings)
-        )
+        folder, there = local_encoder(self.index, self.model), encoder_folder(self.index, self.model)
+        if is_in_bucket(there):
+            fetch_encoder(there, folder)
+        export_onnx(self.model, folder, cache=encoder_cache(self.index.settings))
+        if is_in_bucket(there):
+            upload_encoder(folder, there, check=self.run.repair)
 
     def _on_taken(self, texts: Collection[str]) -> None:
         expect: Callable[[Collection[str]], None] | None = getattr(self.encoder, "expect", None)

@@ -2,9 +2,12 @@
 
 import os
 from contextlib import AbstractContextManager
+from uuid import uuid4
 
+from flows.run.host_turns import RunTurns
 from ingest.fetch.client import FetchSession, open_session
 from ingest.fetch.limits import limits_of
+from ingest.fetch.shared_turns import SharedTurns
 from ingest.parse.formats.registry import installed_formats
 from runtime.clock import SystemClock
 from runtime.credentials import read_credentials
@@ -17,7 +20,7 @@ from schemas.source import Source
 def open_source_session(
     source: Source, settings: Settings, *, clock: SystemClock
 ) -> AbstractContextManager[FetchSession]:
-    """Open it, with the source's pace, its credentials, proxies, browser and limits."""
+    """Open it: the source's pace, kept together with all other runs, its credentials, proxies, limits."""
     return open_session(
         user_agent=source.user_agent or settings.user_agent,
         allow_private=source.allow_private,
@@ -29,4 +32,5 @@ def open_source_session(
         limits=limits_of(source.limits),
         formats=installed_formats(),
         clock=clock,
+        shared=SharedTurns(turns=RunTurns(settings), holder=uuid4().hex),
     )

@@ -19,7 +19,8 @@ class Run:
     `index` is the folder of the index, `source_file` where the source was read from. `accept`: publish
     although a guard objects. `model`: the encoder that the run was told to use. `may_change_model`: encode
     with another model than that of the vectors readers see. `repair`: compare everything that readers see
-    with its hashes first.
+    with its hashes first. `token` is that of the lease under which workers of other processes take part, 0 in
+    the process that opened the run; `pipeline_version` is what they have to agree with.
     """
 
     index: str
@@ -30,6 +31,8 @@ class Run:
     model: str | None = None
     may_change_model: bool = False
     repair: bool = False
+    token: int = 0
+    pipeline_version: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +192,19 @@ class Collected:
     """How many files went that nothing needs any more."""
 
     files: int
+
+
+def sum_parsed(parts: Iterable[ParsedBatch]) -> ParsedBatch:
+    """Add up what was parsed in several batches."""
+    total = ParsedBatch(documents=0)
+    for part in parts:
+        total = ParsedBatch(
+            documents=total.documents + part.documents,
+            texts=total.texts + part.texts,
+            pages=total.pages + part.pages,
+            peak_child_mb=max(total.peak_child_mb, part.peak_child_mb),
+        )
+    return total
 
 
 def sum_crawl(parts: Iterable[Planned | FetchedBatch | ParsedBatch | Quarantined | Crawled]) -> Crawled:

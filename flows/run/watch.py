@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from indexes.places import index_place
 from runtime.clock import SystemClock
 from runtime.settings import read_settings
 from runtime.telemetry.delivery import SECONDS, Say, finish_within
@@ -155,7 +156,7 @@ class _ConfiguredWatch(RunWatch):
 
     def __post_init__(self) -> None:
         self.started_at, self._is_over = self._now(), False
-        self.index = str(Path(self.settings.index).resolve())
+        self.index = str(index_place(self.settings.index))
         loaded = _load(self.path)
         self.source = loaded.name if loaded else _name(self.path)
         self.spans = open_spans(os.environ, say=self._say_meanwhile)
@@ -209,7 +210,7 @@ class _ConfiguredWatch(RunWatch):
         ended = LastRun(state=state_of(error), started_at=self.started_at, finished_at=self._now())
         with alone_in(file.parent):
             now = self.clock.now()
-            reader = HealthReader(Path(self.index), self.settings.ledger_url)
+            reader = HealthReader(index_place(self.index), self.settings.ledger_url)
             health = with_attempt(reader.read(now.isoformat(timespec="seconds")), self.source, ended)
             health = with_others(health, self.source, read_attempts(file, self.index), now=now)
             usage = usage_families(self.index, count_usage(Path(self.index)))
@@ -250,7 +251,7 @@ def _published(index: str) -> tuple[int, int]:
     from indexes.publish.current import read_current
     from indexes.publish.generation import load_generation
 
-    manifest = load_generation(IndexLayout(Path(index)), read_current(Path(index)))
+    manifest = load_generation(IndexLayout(index_place(index)), read_current(index_place(index)))
     return manifest.generation, sum(manifest.totals().get("chunks", {}).values())
 
 

@@ -4,12 +4,12 @@ Its second line is the sha256 of that generation's manifest, which has the hashe
 bit that flips in any of them is found from here.
 """
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from indexes.layout import IndexLayout, remedy
+from indexes.places import Replacement
 from schemas.errors import ConfigError, DamageFound
 from schemas.hashing import sha256_hex
 
@@ -47,31 +47,31 @@ def read_pointer(index: Path) -> Pointer:
         raise DamageFound(
             f"cannot be read ({error}); {remedy(index)}", subject=str(layout.current)
         ) from error
+    pointer = parse_pointer(text)
+    if pointer is None:
+        raise DamageFound(f"is damaged; {remedy(index)}", subject=str(layout.current))
+    return pointer
+
+
+def parse_pointer(text: bytes) -> Pointer | None:
+    """Read the bytes of a `CURRENT`; None: they are none."""
     found = _FORM.fullmatch(text)
     if found is None:
-        raise DamageFound(f"is damaged; {remedy(index)}", subject=str(layout.current))
+        return None
     sha256 = found[2].decode() if found[2] else None
     return Pointer(generation=int(found[1]), manifest_sha256=sha256)
 
 
-def write_current(index: Path, generation: int) -> None:
-    """Let readers see *generation* from now on."""
+def prepare_current(index: Path) -> Replacement:
+    """Remember what `CURRENT` is; call it before the last look at the lease on the index."""
+    return Replacement(IndexLayout(index).current)
+
+
+def write_current(index: Path, generation: int, *, prepared: Replacement | None = None) -> None:
+    """Let readers see *generation* from now on.
+
+    Raises: StaleLease: an index in a bucket whose `CURRENT` somebody else has changed since *prepared*.
+    """
     manifest = IndexLayout(index).generation(generation)
     sha256 = f"{sha256_hex(manifest.read_bytes())}\n" if manifest.exists() else ""
-    write_durably(IndexLayout(index).current, f"{generation}\n{sha256}")
-
-
-def write_durably(path: Path, text: str) -> None:
-    """Replace a file by rename, so that it is whole before and after a power cut; makes its folder."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.new")
-    with beside.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    (prepared or prepare_current(index)).write(f"{generation}\n{sha256}")

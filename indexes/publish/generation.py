@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from indexes.layout import IndexLayout, remedy
 from indexes.manifest import IndexManifest, VectorSpace
+from indexes.places import write_durably
 from indexes.ports import StoreState
-from indexes.publish.current import read_pointer, write_durably
+from indexes.publish.current import read_pointer
 from schemas.changes import Counts, add_counts
 from schemas.errors import ConfigError, DamageFound
 from schemas.hashing import sha256_hex
@@ -20,7 +21,9 @@ class GenerationManifest:
 
     `stores` contains, by table, the counts per kind, the digest over all row hashes, and the store's version.
     `space` is where its vectors are; None: where those of the first generation are. `files` are those that
-    readers open, with size and hash; none in what an earlier version published. `index` repeats `index.json`.
+    readers open, with size and hash; none in what an earlier version published. `encoder` are those of the
+    query encoder, and `pdfs` the hash of the bytes of each PDF whose pages are shown, by node id: what copies
+    of the index need, too. `index` repeats `index.json`.
     """
 
     generation: int
@@ -33,6 +36,8 @@ class GenerationManifest:
     stores: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     space: VectorSpace | None = None
     files: Mapping[str, str] = field(default_factory=dict)
+    encoder: Mapping[str, str] = field(default_factory=dict)
+    pdfs: Mapping[str, str] = field(default_factory=dict)
     index: IndexManifest | None = None
 
     def totals(self) -> dict[str, dict[str, int]]:

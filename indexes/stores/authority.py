@@ -1,18 +1,19 @@
 """The authority of documents, a table of its own for each generation: in files beside it, or in memory."""
 
-import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from indexes.places import write_durably
+
 _SUFFIX = ".arrow"
 _SCHEMA = pa.schema([pa.field("node", pa.string()), pa.field("value", pa.float64())])
 
 
 class FileAuthorityStore:
-    """Keeps the port AuthorityStore as `<generation>.arrow` in a folder; files appear whole or not at all."""
+    """Keeps the port AuthorityStore as `<generation>.arrow` in a folder or a bucket; each appears whole."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -24,14 +25,10 @@ class FileAuthorityStore:
     def put(self, generation: int, values: Mapping[str, float]) -> None:
         """Keep the values of a generation, in place of any it had."""
         table = pa.table({"node": list(values), "value": list(values.values())}, schema=_SCHEMA)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        part = self._path(generation).with_suffix(".part")
-        with part.open("wb") as file:
-            with pa.ipc.new_file(file, _SCHEMA) as writer:
-                writer.write_table(table)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(self._path(generation))
+        data = pa.BufferOutputStream()
+        with pa.ipc.new_file(data, _SCHEMA) as writer:
+            writer.write_table(table)
+        write_durably(self._path(generation), data.getvalue().to_pybytes())
 
     def prune(self, *, keep: Collection[int]) -> None:
         """Forget generations other than *keep*, and what a crash left."""

@@ -6,8 +6,9 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from indexes.object_errors import PATIENCE, driver_failures, lacks_bucket, telling
 from indexes.stores.packing import SUFFIX, missing, pack, place_of, unpack
-from schemas.errors import ConfigError, DamageFound, StoreUnavailable
+from schemas.errors import ConfigError, DamageFound
 from schemas.extras import install_line
 from schemas.hashing import sha256_hex
 
@@ -17,12 +18,6 @@ if TYPE_CHECKING:
 RAW_URL = "SITEGRAPH_RAW_URL"
 
 _SCHEME = "s3://"
-_PATIENCE = {
-    "connect_timeout": 5,
-    "read_timeout": 10,
-    "retries": {"mode": "standard", "total_max_attempts": 3},
-}
-"""s3fs tries five times on top: a server that is down is known in seconds, one that hangs in minutes."""
 
 
 class ObjectRawStore:
@@ -34,15 +29,22 @@ class ObjectRawStore:
     under way.
 
     Args: files: a file system of fsspec that keeps no listings. root: bucket and prefix, without a scheme.
-    failures: what its driver raises besides OSError when the server fails it.
+    failures: what its driver raises besides OSError when the server fails it. check: what people may look at
+    first then.
     """
 
     def __init__(
-        self, files: "AbstractFileSystem", root: str, *, failures: tuple[type[Exception], ...] = ()
+        self,
+        files: "AbstractFileSystem",
+        root: str,
+        *,
+        failures: tuple[type[Exception], ...] = (),
+        check: str = RAW_URL,
     ) -> None:
         self._files = files
         self._root = root.strip("/")
-        self._failures: tuple[type[Exception], ...] = (OSError, *failures)
+        self._failures = failures
+        self._check = check
         self.has_grown = False
 
     def put(self, data: bytes) -> str:
@@ -94,7 +96,7 @@ class ObjectRawStore:
             try:
                 packed: bytes = self._files.cat_file(self._path(sha256))
             except FileNotFoundError as error:
-                if _lacks_bucket(error):
+                if lacks_bucket(error):
                     raise
                 return None
         return packed
@@ -107,21 +109,9 @@ class ObjectRawStore:
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
-        try:
+        where = str(self._files.unstrip_protocol(self._root))
+        with telling(where, check=self._check, failures=self._failures):
             yield
-        except self._failures as error:
-            raise StoreUnavailable(
-                f"{error}; check {RAW_URL}, what the environment says of the server and its credentials "
-                "(AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and their like), and the right to list, read, write "
-                "and delete there",
-                subject=str(self._files.unstrip_protocol(self._root)),
-            ) from error
-
-
-def _lacks_bucket(error: FileNotFoundError) -> bool:
-    """Whether it is the bucket that is not there: that says nothing of what was kept."""
-    response = getattr(error.__cause__, "response", {})
-    return bool(response.get("Error", {}).get("Code") == "NoSuchBucket")
 
 
 def check_object_url(url: str) -> None:
@@ -148,13 +138,10 @@ def open_object_store(url: str) -> ObjectRawStore:
         import fsspec
 
         files = fsspec.filesystem(
-            "s3", skip_instance_cache=True, use_listings_cache=False, config_kwargs=_PATIENCE
+            "s3", skip_instance_cache=True, use_listings_cache=False, config_kwargs=PATIENCE
         )
     except ImportError as error:
         raise ConfigError(
             f"names S3, whose driver is not installed; run: {install_line('s3')}", subject=RAW_URL
         ) from error
-    from aiohttp import ClientError
-    from botocore.exceptions import BotoCoreError
-
-    return ObjectRawStore(files, url.removeprefix(_SCHEME), failures=(BotoCoreError, ClientError))
+    return ObjectRawStore(files, url.removeprefix(_SCHEME), failures=driver_failures())

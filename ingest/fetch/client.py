@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 from ingest.fetch.body import Judge
@@ -19,9 +19,11 @@ from ingest.fetch.politeness import Pace
 from ingest.fetch.proxies import ProxyRules
 from ingest.fetch.robots import product_token
 from ingest.fetch.robots_cache import RobotsCache, RobotsPolicy
+from ingest.fetch.shared_turns import SharedTurns
 from ingest.fetch.stopping import await_unless_stopped
 from ingest.fetch.transport import HttpResponse, Tally, Transport
 from ingest.urls import host_port
+from schemas.errors import TransientError
 from schemas.fetch import FetchTotals, SitemapEntry
 from schemas.formats import DocumentFormat
 from schemas.report import Problem
@@ -49,6 +51,7 @@ class FetchSession:
         limits: FetchLimits,
         formats: Sequence[DocumentFormat],
         clock: Clock,
+        shared: SharedTurns | None,
     ) -> None:
         self.browser = browser
         self.is_privileged = bool(allow_private or credentials.sites)
@@ -69,6 +72,7 @@ class FetchSession:
         )
         self._robots = RobotsCache(token=product_token(user_agent), clock=clock, limits=limits)
         self._hosts: dict[str, Host] = {}
+        self._shared = shared
         self.loop = LoopThread()
 
     def close(self) -> None:
@@ -76,7 +80,15 @@ class FetchSession:
         if self.browser is not None:
             self.loop.run(self.browser.aclose())
         self.loop.run(self._transport.aclose())
+        if self._shared is not None:
+            with suppress(TransientError):  # what others are not told expires
+                self.loop.run(self._release_hosts())
+                self._shared.turns.leave(self._shared.holder)
         self.loop.close()
+
+    async def _release_hosts(self) -> None:
+        for host in self._hosts.values():
+            await host.aclose()
 
     @property
     def totals(self) -> FetchTotals:
@@ -128,6 +140,8 @@ class FetchSession:
                 formats=self.formats,
                 connections=self.concurrency,
             )
+            if self._shared is not None:
+                self._hosts[key].share(self._shared)
         return self._hosts[key]
 
     async def robots_policy(self, url: str, checkpoint: Checkpoint) -> RobotsPolicy:
@@ -186,6 +200,7 @@ def open_session(
     proxies: ProxyRules | None = None,
     browser: Browser | None = None,
     limits: FetchLimits | None = None,
+    shared: SharedTurns | None = None,
 ) -> Iterator[FetchSession]:
     """Open a session and close it on leaving the block.
 
@@ -194,6 +209,7 @@ def open_session(
         host; 0 only for a host that is one's own. concurrency: connections to one host. formats: those of
         documents; all else is refused. credentials: headers for a login, sent to the sites they are for.
         proxies: what requests go through. browser: runs the scripts of every HTML page.
+        shared: the turns of hosts among all sessions that know of them.
     Raises: ConfigError: an `allow_private` entry is not one.
     """
     session = FetchSession(
@@ -207,6 +223,7 @@ def open_session(
         limits=limits or FetchLimits(),
         formats=formats,
         clock=clock,
+        shared=shared,
     )
     try:
         yield session

@@ -21,6 +21,7 @@ from ingest.fetch.politeness import (
     backoff_delay,
     parse_retry_after,
 )
+from ingest.fetch.shared_turns import HostShare, SharedTurns
 from ingest.fetch.transport import HttpResponse, Tally, Transport
 from schemas.errors import Stopped
 from schemas.formats import DocumentFormat
@@ -71,6 +72,15 @@ class Host:
         self._parked_until = float("-inf")
         self._parked_because = ""
 
+    def share(self, shared: SharedTurns) -> None:
+        """Take turns with other runs that ask the host."""
+        self._pace.share = HostShare(self._name, shared, clock=self._clock)
+
+    async def aclose(self) -> None:
+        """Let others ask the host."""
+        if self._pace.share is not None:
+            await self._pace.share.release()
+
     def slow_down(self, crawl_delay: float) -> None:
         """Obey a Crawl-delay; one that no crawl could live with parks the host."""
         if crawl_delay > MAX_CRAWL_DELAY:
@@ -117,8 +127,12 @@ class Host:
     ) -> HttpResponse:
         self._check_open()
         started = await self._pace.turn()
-        self._check_open()  # what another connection met while this one waited
-        checkpoint()
+        try:
+            self._check_open()  # what another connection met while this one waited
+            checkpoint()
+        except BaseException:
+            self._pace.given_up()
+            raise
         self._breaker.started()
         try:
             answer = await self._transport.get(url, judge=judge, tally=tally, validators=validators)

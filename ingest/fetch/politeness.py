@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from ingest.fetch.clock import Clock
+from ingest.fetch.shared_turns import HostShare
 
 MAX_WAIT = 3600.0
 """A host that asks for a longer pause is parked instead of waited for."""
@@ -56,10 +57,11 @@ def backoff_delay(url: str, *, attempt: int, base: float) -> float:
 
 
 class Pace:
-    """Hands out the turns of one host, one after the other."""
+    """Hands out the turns of one host, one after the other; with *share*, those that other runs leave."""
 
     def __init__(self, *, per_host_delay: float, clock: Clock) -> None:
         self.crawl_delay = 0.0
+        self.share: HostShare | None = None
         self._per_host_delay = per_host_delay
         self._clock = clock
         self._last_response = 0.0
@@ -69,25 +71,53 @@ class Pace:
     async def turn(self) -> float:
         """Wait until a request may go out; gives the moment it does (monotonic seconds)."""
         async with self._turns:
-            while (wait := self._next_at - self._clock.monotonic()) > 0:
-                await self._clock.sleep(wait)
+            while True:
+                if (wait := self._next_at - self._clock.monotonic()) > 0:
+                    await self._clock.sleep(wait)
+                elif self._must_take():
+                    await self._take()
+                else:
+                    break
             started = self._clock.monotonic()
             self._next_at = started + self._delay()
+            if self.share is not None:
+                self.share.began(free_at=self._next_at)
             return started
+
+    def _must_take(self) -> bool:
+        """Whether others may have the turn. A host that is our own, with no delay at all, has no turns."""
+        if self.share is None or self._promised() <= 0:
+            return False
+        return not self.share.covers(self._clock.monotonic())
+
+    async def _take(self) -> None:
+        assert self.share is not None
+        await self.share.take(delay=self._promised())
 
     def finished(self, started: float) -> None:
         """Note the end of a request: the pause counts from here, however late the request arrived there."""
-        now = self._clock.monotonic()
-        self._last_response = now - started
+        self._last_response = self._clock.monotonic() - started
         self.hold(self._delay())
+        self.given_up()
+
+    def given_up(self) -> None:
+        """Note that a turn is over, also one in which no request went out."""
+        if self.share is not None:
+            self.share.ended()
 
     def hold(self, seconds: float) -> None:
         """Let no request go out for *seconds* from now."""
         self._next_at = max(self._next_at, self._clock.monotonic() + seconds)
+        if self.share is not None:
+            self.share.hold_until(self._next_at)
+
+    def _promised(self) -> float:
+        return max(self._per_host_delay, self.crawl_delay)
 
     def _delay(self) -> float:
-        return pace_delay(
+        own = pace_delay(
             per_host_delay=self._per_host_delay,
             crawl_delay=self.crawl_delay,
             last_response=self._last_response,
         )
+        return max(own, self.share.others_delay if self.share is not None else 0.0)

@@ -35,13 +35,17 @@ def stored_bytes(settings: Settings, readers: "Readers", *, generation: int | No
     """
 
     def raw_of(doc: str) -> bytes | None:
+        from indexes.copies.marker import read_marker
+        from indexes.copies.pdfs import pdf_of_copy
         from indexes.layout import IndexLayout
         from indexes.own_ledger import open_own_ledger
         from indexes.wiring import open_raw_store
 
         layout = IndexLayout(Path(settings.index).resolve())
-        ledger = open_own_ledger(layout, settings.ledger_url, read_only=True)
         number = readers.generation if generation is None else generation
+        if settings.ledger_url is None and (marker := read_marker(layout.root)) is not None:
+            return pdf_of_copy(layout, readers.manifest, marker, doc, generation=number, settings=settings)
+        ledger = open_own_ledger(layout, settings.ledger_url, read_only=True)
         try:
             origins = ledger.origins.of_generation(number, docs=[doc])
         finally:

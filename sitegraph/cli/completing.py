@@ -1,6 +1,6 @@
 """What a shell completes besides commands and options: sources and generations of the index that is meant.
 
-A shell asks while somebody types, so this reads two small files and fails in silence.
+A shell asks while somebody types, so this reads two small files and fails in silence. No bucket is asked.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,8 @@ def complete_generation(context: typer.Context, incomplete: str) -> list[str]:
 
 def _layout(context: typer.Context) -> IndexLayout | None:
     try:
-        return IndexLayout(Path(read_settings(context.params.get("index")).index))
+        index = read_settings(context.params.get("index")).index
+        return None if "://" in index else IndexLayout(Path(index))
     except Exception:  # noqa: BLE001 - whatever is wrong is said once the command is run
         return None
 

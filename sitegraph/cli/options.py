@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 IndexOption = Annotated[
     str | None,
     typer.Option(
-        "--index", metavar="DIR", help="Index folder (default: SITEGRAPH_INDEX, else ./.sitegraph)."
+        "--index",
+        metavar="DIR",
+        help="Index folder, or s3://BUCKET/PREFIX (default: SITEGRAPH_INDEX, else ./.sitegraph).",
     ),
 ]
 
@@ -66,9 +68,10 @@ def check_folder(settings: Settings) -> None:
     Raises: ConfigError: a file stands there, or a folder of other things.
     """
     from indexes.layout import IndexLayout
+    from indexes.places import index_place
 
-    folder = Path(settings.index)
-    if folder.exists() and not folder.is_dir():
+    folder = index_place(settings.index)
+    if isinstance(folder, Path) and folder.exists() and not folder.is_dir():
         raise ConfigError("is a file; choose a folder for --index", subject=str(folder))
     if IndexLayout(folder).is_foreign():
         raise ConfigError("is not empty and not an index; choose another --index", subject=str(folder))

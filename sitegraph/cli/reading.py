@@ -2,12 +2,14 @@
 
 import os
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from runtime.settings import read_settings
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -17,6 +19,21 @@ if TYPE_CHECKING:
     from retrieval.retriever import RetrievalResult
     from schemas.evidence import Query
     from schemas.usage_counts import Door
+
+
+def read_reading_settings(index: str | None) -> Settings:
+    """Read settings, their index a folder: what a URL names is downloaded first, which stderr says."""
+    settings = read_settings(index)
+    if "://" not in settings.index:
+        return settings
+    from indexes.copies.cache import with_local_index
+
+    return with_local_index(settings, now=time.time, say=tell)
+
+
+def tell(line: str) -> None:
+    """Print a line on stderr."""
+    typer.echo(f"sitegraph: {line}", err=True)
 
 
 def open_for_reading(settings: Settings, *, use_graph: bool = True, use_rerank: bool = False) -> "Readers":

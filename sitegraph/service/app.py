@@ -26,6 +26,7 @@ from sitegraph.service.contract import (
     answer_schemas,
     reference,
 )
+from sitegraph.service.files import PREFIX, files_endpoint
 from sitegraph.service.guard import MCP_PATH
 from sitegraph.service.metrics import question_of
 from sitegraph.service.pages.frame import Pages
@@ -88,6 +89,9 @@ def build_app(parts: Parts, pages: Pages, *, mcp: ASGIApp | None = None) -> Api:
     _add_changes(app, parts)
     _add_health(app, parts)
     _add_source(app, parts)
+    if parts.folder is not None:
+        give = files_endpoint(parts.folder, seconds=parts.seconds)
+        app.router.routes.append(Route(f"{PREFIX}/{{path:path}}", give, include_in_schema=False))
     app.router.routes.append(Route(MCP_PATH, mcp or _NoMcp(), include_in_schema=False))
     add_pages(app, pages)
     return app

@@ -9,7 +9,7 @@ CountQuestion = Callable[[int, bool | None, float], None]
 
 
 @dataclass(slots=True)
-class Asked:
+class QuestionEnd:
     """How a question ended, as far as is known; one that ends before anything is known has failed."""
 
     status: int = 500
@@ -21,9 +21,9 @@ def count_nothing(_status: int, _found: bool | None, _seconds: float) -> None:
 
 
 @contextmanager
-def counted(count: CountQuestion, *, clock: Callable[[], float]) -> Iterator[Asked]:
+def counted(count: CountQuestion, *, clock: Callable[[], float]) -> Iterator[QuestionEnd]:
     """Count the question that the block answers; it sets how that ended. *clock* gives monotonic seconds."""
-    asked, began = Asked(), clock()
+    asked, began = QuestionEnd(), clock()
     try:
         yield asked
     finally:

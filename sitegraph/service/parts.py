@@ -52,7 +52,8 @@ class Parts:
     own id means, `last_change` what became of an id that is gone. `generation` is the one readers see.
     `log` writes the usage log; `warn` is for people, on stderr. `archive` is what is not of the generation
     that is read; `coverage` reads the ledger. `source_url` is where the source of this version is, None: it
-    is given from here.
+    is given from here. `folder` is the index folder whose files are given to those who copy it, `seconds` how
+    long a reader of one may take no byte.
     """
 
     retriever: LiveRetriever
@@ -68,6 +69,8 @@ class Parts:
     archive: "LedgerArchive"
     coverage: Callable[[], Coverage]
     source_url: str | None = None
+    folder: Path | None = None
+    seconds: float = RequestLimits().seconds
 
 
 @contextmanager
@@ -130,6 +133,7 @@ def _parts(
         archive=LedgerArchive(settings, now=now, warn=write_stderr, draw_seconds=draw_seconds),
         coverage=told.coverage,
         source_url=settings.source_url,
+        folder=index,
     )
 
 

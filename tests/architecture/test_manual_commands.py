@@ -35,7 +35,12 @@ from tests.fakes.manual_commands import (
     simple_commands,
 )
 
-FOREIGN_VARIABLES = frozenset({"OTEL_EXPORTER_OTLP_ENDPOINT", "OPENLINEAGE_URL", "OPENLINEAGE_NAMESPACE"})
+FOREIGN_VARIABLES = frozenset(
+    {
+        *("OTEL_EXPORTER_OTLP_ENDPOINT", "OPENLINEAGE_URL", "OPENLINEAGE_NAMESPACE"),
+        *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"),
+    }
+)
 OF_THE_READER = frozenset({"claude", "shop"})
 """The agent that somebody has, and the tool that the page on tools describes."""
 
@@ -125,6 +130,20 @@ def _docker(words: Words) -> None:
             raise AssertionError(f"docker compose {' '.join(rest)}: no test knows it")
 
 
+def _kubectl(words: Words) -> None:
+    manifests = (REPO / "deploy/kubernetes/sitegraph.yaml").read_text(encoding="utf-8")
+    rest = list(words[2:] if words[0] == "-n" else words)
+    match rest:
+        case ["apply", "-f", file]:
+            assert (REPO / file).is_file()
+        case ["create", "namespace", name]:
+            assert f"namespace: {name}" in manifests
+        case ["create", "secret", "generic", name, _] | ["create", "configmap", name, _]:
+            assert f"name: {name}}}" in manifests
+        case _:
+            raise AssertionError(f"kubectl {' '.join(rest)}: no test knows it")
+
+
 def _curl(words: Words) -> None:
     document = json.loads((REPO / "docs" / "reference" / "openapi.json").read_text(encoding="utf-8"))
     (url,) = [word for word in words if word.startswith("http")]
@@ -139,6 +158,22 @@ def _hf(words: Words) -> None:
     from huggingface_hub.cli.hf import app
 
     _by_click(app, words)
+
+
+def _dask(words: Words) -> None:
+    from distributed.cli import dask_scheduler, dask_worker
+
+    command = {"scheduler": dask_scheduler.main, "worker": dask_worker.main}[words[0]]
+    command.make_context(words[0], list(words[1:]))
+
+
+def _openssl(words: Words) -> None:
+    """Ask the program for the command's own help, which lists its options."""
+    told = subprocess.run(
+        ["openssl", words[0], "-help"], check=True, capture_output=True, text=True, timeout=60
+    )
+    known = set(re.findall(r"^ (-\w+)", told.stdout + told.stderr, re.MULTILINE))
+    assert {word for word in words[1:] if word.startswith("-")} <= known
 
 
 def _cp(words: Words) -> None:
@@ -174,8 +209,11 @@ PROGRAMS: dict[str, Callable[[Words], None]] = {
     "pip": _pip,
     "prefect": _prefect,
     "docker": _docker,
+    "kubectl": _kubectl,
     "curl": _curl,
     "hf": _hf,
+    "dask": _dask,
+    "openssl": _openssl,
     "cp": _cp,
     "export": _export,
     ".": _nothing,
@@ -225,6 +263,8 @@ def test_every_command_of_the_manual_is_one_that_its_program_knows(command: Comm
         "SITEGRAPH_WISHES=1 sitegraph doctor",
         "cp deploy/env.sample deploy/.env",
         "kubectl apply -f sitegraph.yaml",
+        "openssl genpkey -algorithmus ed25519",
+        "dask worker tcp://scheduler:8786 --workers 4",
     ],
 )
 def test_a_command_that_its_program_would_refuse_is_found(wrong: str) -> None:

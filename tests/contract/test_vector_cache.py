@@ -6,12 +6,20 @@ import numpy as np
 import pytest
 
 from indexes.embed.cache import MemoryVectorCache, SqliteVectorCache
+from indexes.embed.shared_cache import SharedVectorCache
 from indexes.ports import VectorCache
+from indexes.stores.raw import FileRawStore
 from schemas.errors import SchemaMismatch
 from tests.fakes.encoder import HashEncoder
 
 ENCODER = HashEncoder()
-KINDS = ["memory", "sqlite"]
+KINDS = ["memory", "sqlite", "shared"]
+
+
+def shared(folder: Path, *, token_dim: int = 0) -> SharedVectorCache:
+    """One of the caches that share a folder."""
+    keys, vectors = (FileRawStore(folder / name, fsync=False) for name in ("keys", "vectors"))
+    return SharedVectorCache(keys, vectors, model_key="model-a", token_dim=token_dim)
 
 
 @pytest.fixture(params=KINDS)
@@ -19,6 +27,8 @@ def cache(request: pytest.FixtureRequest, tmp_path: Path) -> VectorCache:
     """An empty cache."""
     if request.param == "memory":
         return MemoryVectorCache()
+    if request.param == "shared":
+        return shared(tmp_path)
     return SqliteVectorCache(tmp_path / "cache" / "vectors.sqlite", model_key="model-a")
 
 
@@ -27,6 +37,8 @@ def token_cache(request: pytest.FixtureRequest, tmp_path: Path) -> VectorCache:
     """An empty cache that also keeps token vectors."""
     if request.param == "memory":
         return MemoryVectorCache(token_dim=32)
+    if request.param == "shared":
+        return shared(tmp_path, token_dim=32)
     return SqliteVectorCache(tmp_path / "cache" / "vectors.sqlite", model_key="model-a", token_dim=32)
 
 

@@ -10,8 +10,9 @@ from indexes.embed.weights import load_model_spec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
 from indexes.own_ledger import ledger_url_of
+from indexes.places import write_durably
 from indexes.ports import Encoder
-from indexes.publish.current import write_current, write_durably
+from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.ledger import open_ledger
 from indexes.wiring import create_stores, open_chunk_store, open_graph_store

@@ -11,6 +11,7 @@ from ingest.fetch.crawl import fetch_all
 from ingest.fetch.credentials import Credentials
 from ingest.fetch.limits import FetchLimits
 from ingest.fetch.proxies import ProxyRules
+from ingest.fetch.shared_turns import SharedTurns
 from ingest.parse.formats.registry import installed_formats
 from schemas.fetch import FetchRequest, FetchResult
 from tests.fakes.fetch_clock import QuickClock
@@ -42,6 +43,7 @@ def session_for(
     credentials: Credentials | None = None,
     proxies: ProxyRules | None = None,
     browser: Browser | None = None,
+    shared: SharedTurns | None = None,
 ) -> Iterator[FetchSession]:
     """A session that may reach exactly *sites*."""
     with open_session(
@@ -55,6 +57,7 @@ def session_for(
         browser=browser,
         limits=limits,
         formats=installed_formats(),
+        shared=shared,
     ) as session:
         yield session
 

@@ -40,6 +40,14 @@ class PostgresServer:
         self._run(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8' {self._locale()}")
         return self._url.set(drivername="postgresql", database=name).render_as_string(hide_password=False)
 
+    def copy_database(self, url: str) -> str:
+        """Copy a database that was made here, from which everybody is disconnected, and give its URL."""
+        self.disconnect_all(url)
+        original, name = sa.make_url(url).database or "", f"sitegraph_test_{secrets.token_hex(6)}"
+        assert original.startswith("sitegraph_test_")
+        self._run(f"CREATE DATABASE {name} TEMPLATE {original}")
+        return self._url.set(drivername="postgresql", database=name).render_as_string(hide_password=False)
+
     def drop_database(self, url: str) -> None:
         """Drop a database that was made here, whoever is connected to it."""
         name = sa.make_url(url).database or ""

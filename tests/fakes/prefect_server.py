@@ -200,11 +200,12 @@ def process_worker(prefect_server: PrefectServer, tmp_path: Path) -> Iterator[Ca
 
 @contextmanager
 def running_worker(
-    server: PrefectServer, pool: str, *, log: Path, **environment: str
+    server: PrefectServer, pool: str, *, log: Path, limit: int | None = None, **environment: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a process worker on *pool*, which is made if it is not there."""
+    """Run a process worker on *pool*, which is made if it is not there; it takes *limit* runs at a time."""
     server.cli("work-pool", "create", pool, "--type", "process", "--overwrite")
     command = [sys.executable, "-m", "prefect", "worker", "start", "--pool", pool, "--type", "process"]
+    command += [] if limit is None else ["--limit", str(limit)]
     with running_process(command, environment={**server.environment, **environment}, log=log) as process:
         yield process
 

@@ -16,6 +16,7 @@ from lancedb.index import FTS, Bitmap, BTree, LabelList
 from lancedb.table import Table
 
 from indexes.layout import remedy
+from indexes.places import is_in_bucket, make_folder
 from indexes.stores.lance.full_text import ENGLISH, PROSE, full_text_of
 from indexes.table_files import tag_of
 from schemas.driver_text import plain_reason
@@ -27,6 +28,13 @@ CHUNKS, NODES, EDGES = "chunks", "nodes", "edges"
 
 # By default the driver keeps up to 7 GB; what does not fit here stays in the system's page cache.
 _INDEX_CACHE, _METADATA_CACHE = 128 << 20, 64 << 20
+
+_BUCKET_OPTIONS = {
+    "allow_http": "true",
+    "connect_timeout": "5s",
+    "client_retry_timeout": "30",
+}
+"""Over HTTP only where AWS_ENDPOINT_URL says so. Source: docs.lancedb.com/storage/configuration."""
 
 _TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(("ordinal", "token_count", "page_no"), pa.int64()),
@@ -180,7 +188,10 @@ def connect(directory: Path, session: lancedb.Session | None = None) -> lancedb.
     session = session or lancedb.Session(
         index_cache_size_bytes=_INDEX_CACHE, metadata_cache_size_bytes=_METADATA_CACHE
     )
-    return lancedb.connect(str(directory), session=session)
+    # The driver reads the endpoint and the credentials of a bucket from where fsspec does.
+    options = _BUCKET_OPTIONS if is_in_bucket(directory) else None
+    with store_errors(directory.name):
+        return lancedb.connect(str(directory), session=session, storage_options=options)
 
 
 def create_table(directory: Path, name: str, schema: pa.Schema, *, indexes: str | None = None) -> None:
@@ -191,7 +202,7 @@ def create_table(directory: Path, name: str, schema: pa.Schema, *, indexes: str 
 
     Args: indexes: the table whose search indexes it gets, where not those of its own name.
     """
-    directory.mkdir(parents=True, exist_ok=True)
+    make_folder(directory)
     database = connect(directory)
     with store_errors(name):
         if exists(directory, name):

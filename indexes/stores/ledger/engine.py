@@ -1,6 +1,7 @@
 """How the ledger's database is opened: SQLite or PostgreSQL."""
 
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,10 @@ _MAKING_TABLES = 0x51_7E_64_AF
 """Number of the advisory lock under which tables are made; any number nobody else uses will do."""
 
 
-def open_engine(url: str, *, read_only: bool = False) -> sa.Engine:
+def open_engine(url: str, *, read_only: bool = False, tables: Sequence[sa.Table] | None = None) -> sa.Engine:
     """Connect to the ledger's database and make what tables and indexes are missing.
 
+    With *tables*, those alone are made.
     A file of SQLite that may not be written is opened for reading: what writes then raises StoreUnavailable.
     So is any database with *read_only*; no tables are made then, and no reader waits for a writer.
 
@@ -45,7 +47,9 @@ def open_engine(url: str, *, read_only: bool = False) -> sa.Engine:
         if engine.dialect.name == "postgresql":
             # Two runs that start together would both find a table missing.
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MAKING_TABLES)))
-        metadata.create_all(connection)
+        metadata.create_all(connection, tables=tables)
+        if tables is not None:
+            return engine
         # It makes those of new tables only, and this table is older than its indexes.
         for index in change.indexes:
             index.create(connection, checkfirst=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from indexes.stores.ledger.admission import Admission
 from indexes.stores.ledger.answers import Answers
 from indexes.stores.ledger.changes import Changes
 from indexes.stores.ledger.documents import Documents
@@ -39,6 +40,7 @@ class Ledger:
 
     engine: sa.Engine
     owner: Owner
+    admission: Admission
     documents: Documents
     hosts: Hosts
     history: History
@@ -87,6 +89,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None, read_only: bo
     return Ledger(
         engine=engine,
         owner=Owner(engine),
+        admission=Admission(engine),
         documents=Documents(engine, now=now),
         hosts=Hosts(engine),
         history=History(engine),

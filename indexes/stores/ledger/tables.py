@@ -84,6 +84,26 @@ site_dates = sa.Table(
     sa.Column("since", _TEXT, nullable=False),
 )
 
+# Moments of both are seconds since 1970 by the clock of the database.
+host_turn = sa.Table(
+    "host_turn",
+    metadata,
+    sa.Column("host", _TEXT, primary_key=True),
+    sa.Column("holder", _TEXT, nullable=False),
+    sa.Column("until", sa.Double, nullable=False),
+    sa.Column("asked_at", sa.Double, nullable=False),
+)
+
+host_user = sa.Table(
+    "host_user",
+    metadata,
+    sa.Column("host", _TEXT, primary_key=True),
+    sa.Column("holder", _TEXT, primary_key=True),
+    sa.Column("delay", sa.Double, nullable=False),
+    sa.Column("waiting_since", sa.Double),
+    sa.Column("expires_at", sa.Double, nullable=False),
+)
+
 doc_rev = sa.Table(
     "doc_rev",
     metadata,

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from retrieval.ask_modes import AskMode
-from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.redaction import one_line
 from schemas.settings import Settings
 from schemas.usage_counts import Door
 from sitegraph.cli.commands.wiki import WikiOption, open_wiki
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
-from sitegraph.cli.reading import log_usage, open_for_reading, terminal_width, warn
+from sitegraph.cli.reading import log_usage, open_for_reading, read_reading_settings, terminal_width, warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +79,7 @@ def ask(
     from retrieval.question.query import build_query, parse_filters
     from runtime.language_model import open_model
 
-    settings = read_settings(index)
+    settings = read_reading_settings(index)
     settings = replace(settings, llm_url=llm or settings.llm_url, llm_model=model or settings.llm_model)
     query = build_query(question, filters=parse_filters(filter_ or []), top_k=top_k, use_graph=use_graph)
     if settings.llm_url and settings.llm_model is None:

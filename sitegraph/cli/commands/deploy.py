@@ -1,12 +1,15 @@
 """`sitegraph deploy`: have Prefect run sources on the schedules of their files, and raise alarms."""
 
+import json
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from indexes.places import index_place
 from schemas.errors import ConfigError
 from sitegraph.cli.options import FormatOption, OutputFormat, print_json
 
@@ -29,6 +32,15 @@ def deploy(
     pool: Annotated[
         str, typer.Option(metavar="POOL", help="Work pool of sources whose file names none.")
     ] = "sitegraph",
+    job_variable: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="What the work pool is told of each run, such as memory_limit=4Gi or "
+            """'env={"SITEGRAPH_WORKERS": "2"}'; VALUE is JSON, else text. May be given again. """
+            "A source file's deployment.job_variables count more.",
+        ),
+    ] = None,
     index: Annotated[
         str | None,
         typer.Option(
@@ -97,6 +109,8 @@ def deploy(
 
       sitegraph deploy sources/handbook.yaml --pool nightly --held-after 12h
 
+      sitegraph deploy sources/ --pool kubernetes --job-variable memory_limit=4Gi
+
       sitegraph deploy /srv/new-folder/sources --home /srv/new-folder --replace
     """
     from sitegraph.cli.commands.run import prepare_prefect
@@ -111,7 +125,8 @@ def deploy(
         named=sources,
         folder=(home or Path()).resolve(),
         pool=pool,
-        index=str(Path(index).resolve()) if index else None,
+        index=str(index_place(index)) if index else None,
+        job_variables=_variables(job_variable or ()),
         prune=prune,
         replace=replace,
         dry_run=dry_run,
@@ -121,6 +136,22 @@ def deploy(
     )
     record = make(wish)
     print_json(record) if output is OutputFormat.JSON else _print(record)
+
+
+def _variables(given: Iterable[str]) -> dict[str, Any]:
+    """Read `NAME=VALUE`, as `prefect deploy --job-variable` does."""
+    variables: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise ConfigError(
+                f"{text!r} is not NAME=VALUE, such as memory_limit=4Gi", subject="--job-variable"
+            )
+        try:
+            variables[name] = json.loads(value)
+        except ValueError:
+            variables[name] = value
+    return variables
 
 
 def _seconds(name: str, text: str | None) -> float | None:
@@ -160,4 +191,6 @@ def _verb(record: dict[str, Any], one: dict[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return json.dumps(value, sort_keys=True) if value else "none"
     return ", ".join(value) or "none" if isinstance(value, list) else str(value)

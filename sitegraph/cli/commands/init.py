@@ -111,7 +111,8 @@ def _text(proposal: "Proposal", path: Path | None, settings: Settings) -> str:
     from sitegraph.cli.starting.source_text import source_text
 
     shown = (path or Path(f"{proposal.target.name}.yaml")).absolute()
-    run = shlex.join(["sitegraph", "run", str(shown), "--index", str(Path(settings.index).absolute())])
+    index = settings.index if "://" in settings.index else str(Path(settings.index).absolute())
+    run = shlex.join(["sitegraph", "run", str(shown), "--index", index])
     text = source_text(
         proposal,
         folder=shown.parent.resolve(),

@@ -1,10 +1,12 @@
 """`sitegraph mcp`: the index as tools of an agent, over stdin and stdout."""
 
 import sys
+import time
 from pathlib import Path
 
 from runtime.settings import read_settings
 from sitegraph.cli.options import IndexOption
+from sitegraph.cli.reading import tell
 
 
 def mcp(index: IndexOption = None) -> None:
@@ -19,13 +21,17 @@ def mcp(index: IndexOption = None) -> None:
 
       claude mcp add handbook -- sitegraph mcp --index /srv/handbook-index
     """
+    from indexes.copies.cache import followed
     from indexes.layout import IndexLayout
     from indexes.manifest import load_manifest
 
     settings = read_settings(index)
-    load_manifest(IndexLayout(Path(settings.index)))
-    from sitegraph.service.mcp_.stdio import serve_stdio
+    with followed(settings, now=time.time, say=tell) as local:
+        load_manifest(IndexLayout(Path(local.index)))
+        from sitegraph.service.mcp_.stdio import serve_stdio
 
-    if sys.stdin.isatty():
-        print("sitegraph: waiting for an MCP client at stdin; Ctrl-C ends it", file=sys.stderr, flush=True)
-    serve_stdio(settings)
+        if sys.stdin.isatty():
+            print(
+                "sitegraph: waiting for an MCP client at stdin; Ctrl-C ends it", file=sys.stderr, flush=True
+            )
+        serve_stdio(local)

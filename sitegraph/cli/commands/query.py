@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from runtime.file_errors import os_error_reason
-from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
 from schemas.settings import Settings
 from schemas.usage_counts import Door
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat
-from sitegraph.cli.reading import log_usage, open_for_reading, terminal_width
+from sitegraph.cli.reading import log_usage, open_for_reading, read_reading_settings, terminal_width
 
 if TYPE_CHECKING:
     from schemas.evidence import ContextBundle, Query
@@ -86,7 +85,7 @@ def query(
         tool=parse_tool(tool, inputs=tool_inputs, result=tool_result),
     )
     queries = (asked,) if from_ is None else _read_queries(from_, asked)
-    _answer(read_settings(index), queries, form="lines" if from_ else output.value, timings=timings)
+    _answer(read_reading_settings(index), queries, form="lines" if from_ else output.value, timings=timings)
 
 
 def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":

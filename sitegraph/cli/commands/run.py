@@ -2,11 +2,11 @@
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from indexes.places import index_place
 from runtime.settings import check_makeable, read_settings
 from schemas.errors import ConfigError
 from sitegraph.cli.hints import complete_commands
@@ -92,7 +92,7 @@ def run(
         # What is wrong with the call is told at once, not after Prefect has started.
         load_source(path)
         check_folder(settings)
-        check_makeable(Path(settings.index))
+        check_makeable(index_place(settings.index))
         check_encoder(settings)
         prepare_prefect(os.environ)
         from flows.start import run_source
@@ -100,7 +100,7 @@ def run(
         report = run_source(
             str(path),
             index=index,
-            folder=Path(settings.index),
+            folder=index_place(settings.index),
             graph=graph,
             model=model,
             due=due,

@@ -9,6 +9,7 @@ import typer
 
 from runtime.settings import read_settings
 from sitegraph.cli.options import IndexOption
+from sitegraph.cli.reading import tell
 
 WORKERS_MAX = 64
 
@@ -36,19 +37,20 @@ def serve(
 
       SITEGRAPH_SERVE_TOKEN=... sitegraph serve --index ./index --host 0.0.0.0 --port 8080 --workers 4
     """
+    from indexes.copies.cache import followed
     from indexes.layout import IndexLayout
     from indexes.manifest import load_manifest
 
     settings = read_settings(index)
-    layout = IndexLayout(Path(settings.index))
-    if wait:
-        wait_for_file(layout.manifest)
-    load_manifest(layout)
+    if wait and "://" not in settings.index:
+        wait_for_file(IndexLayout(Path(settings.index)).manifest)
     from sitegraph.service.running import serve as run
     from sitegraph.service.source import check_source_url
 
     check_source_url(settings.source_url)
-    run(settings, host=host, port=port, workers=workers)
+    with followed(settings, now=time.time, say=tell) as local:
+        load_manifest(IndexLayout(Path(local.index)))
+        run(local, host=host, port=port, workers=workers)
 
 
 def wait_for_file(path: Path, *, seconds: float = 1.0) -> None:

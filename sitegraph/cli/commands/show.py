@@ -9,11 +9,10 @@ import typer
 
 from runtime.file_errors import os_error_reason
 from runtime.processes.page_images import DPI, WITHHELD, RawOf, stored_bytes
-from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.extras import install_line
 from sitegraph.cli.options import IndexOption
-from sitegraph.cli.reading import open_for_reading, terminal_width, warn
+from sitegraph.cli.reading import open_for_reading, read_reading_settings, terminal_width, warn
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
@@ -39,7 +38,7 @@ def show(
     """
     from retrieval.bundle.passage import find_chunk
 
-    settings = read_settings(index)
+    settings = read_reading_settings(index)
     readers = open_for_reading(settings)
     found = find_chunk(readers.chunks, chunk, graph=readers.graph)
     typer.echo(show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, readers)))

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from indexes.layout import IndexLayout
 from indexes.manifest import load_manifest
+from indexes.places import index_place, is_in_bucket
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation, space_of
 from schemas.errors import SitegraphError
@@ -33,9 +35,9 @@ class _Described(NamedTuple):
 
 def check_up(settings: Settings, sources: Sequence[Source]) -> tuple[CheckResult, ...]:
     """Check machine, servers and encoder against settings, environment, index and *sources*."""
-    layout = IndexLayout(Path(settings.index))
+    layout = IndexLayout(index_place(settings.index))
     # os.path, not Path: a folder that may not be entered is a finding, no traceback.
-    has_index = os.path.exists(layout.manifest)
+    has_index = _exists(layout)
     described = _describe(layout, settings) if has_index else _Described()
     needs = needs_of(
         settings,
@@ -52,6 +54,12 @@ def check_up(settings: Settings, sources: Sequence[Source]) -> tuple[CheckResult
         *described.findings,
     )
     return tuple(replace(finding, told=one_line(finding.told)) for finding in _told_once(findings))
+
+
+def _exists(layout: IndexLayout) -> bool:
+    with suppress(SitegraphError):  # of a bucket: told by those who check it
+        return layout.manifest.exists() if is_in_bucket(layout.root) else os.path.exists(layout.manifest)
+    return False
 
 
 def _told_once(findings: Sequence[CheckResult]) -> tuple[CheckResult, ...]:

@@ -11,8 +11,9 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
+from indexes.places import index_place
 from runtime.settings import check_makeable
-from schemas.errors import ConfigError
+from schemas.errors import ConfigError, SitegraphError
 from schemas.extras import EXTRAS, install_line
 from schemas.settings import Settings
 from sitegraph.cli.health.findings import CheckResult, absent, found
@@ -33,9 +34,11 @@ def check_machine(settings: Settings, needs: Needs) -> Iterator[CheckResult]:
     yield _tesseract(needs.languages)
     yield _chromium(settings, needed=needs.chromium)
     yield _java()
-    folder = Path(settings.index)
-    yield _writable(folder)
-    yield _room(folder)
+    if "://" in settings.index:
+        yield _listed(settings.index)
+    else:
+        yield _writable(Path(settings.index))
+        yield _room(Path(settings.index))
     yield _port(SERVE_PORT)
 
 
@@ -118,6 +121,14 @@ def _writable(folder: Path) -> CheckResult:
         return absent(subject, error.message, remedy=change, needed=True)
     except OSError as error:
         return absent(subject, f"may not be written ({error.strerror})", remedy=change, needed=True)
+
+
+def _listed(index: str) -> CheckResult:
+    try:
+        index_place(index).exists()
+    except SitegraphError as error:
+        return absent(f"index {index}", str(error), remedy=f"aws s3 ls {index}/", needed=True)
+    return found(f"index {index}", "can be listed")
 
 
 def _room(folder: Path) -> CheckResult:

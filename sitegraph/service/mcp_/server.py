@@ -21,7 +21,7 @@ from schemas.json_text import to_json
 from schemas.program import program_version
 from schemas.redaction import one_line
 from schemas.unseen import replace_unseen
-from sitegraph.service.counted import Asked, CountQuestion, count_nothing, counted
+from sitegraph.service.counted import CountQuestion, QuestionEnd, count_nothing, counted
 from sitegraph.service.mcp_.prompts import ARGUMENT, NAME, write_prompt
 from sitegraph.service.mcp_.resources import CHUNK_TEMPLATE, PAGE_TEMPLATE, chunk_of_uri, read_resource
 from sitegraph.service.mcp_.subscriptions import Subscriptions
@@ -164,7 +164,7 @@ class _Offer:
             raise MCPError(
                 types.INVALID_PARAMS, f"no tool {params.name[:100]!r}; there are: {', '.join(_BY_NAME)}"
             )
-        with self._counted() if tool.is_asked else nullcontext(Asked()) as question:
+        with self._counted() if tool.is_asked else nullcontext(QuestionEnd()) as question:
             try:
                 asked = tool.arguments.model_validate(params.arguments or {})
                 reply = await self._work(lambda: tool.answer(self._parts, asked))
@@ -213,7 +213,7 @@ class _Offer:
             _meta={GENERATION: bundle.generation},
         )
 
-    def _counted(self) -> AbstractContextManager[Asked]:
+    def _counted(self) -> AbstractContextManager[QuestionEnd]:
         return counted(self._count, clock=time.monotonic)
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:

@@ -2,8 +2,10 @@
 
 import gc
 import weakref
+from typing import cast
 
 from flows.recrawl import PrefectEngine
+from flows.run.resources import Resources
 
 
 class _Value:
@@ -11,7 +13,7 @@ class _Value:
 
 
 def test_what_a_stage_gave_lives_as_long_as_the_run_so_that_no_other_value_gets_its_address() -> None:
-    engine = PrefectEngine(started=None)
+    engine = PrefectEngine(cast("Resources", None), None, remote=None)
 
     watched = weakref.ref(engine.call(_Value))
     gc.collect()

@@ -45,5 +45,5 @@ def test_a_kill_cannot_be_caught() -> None:
 
 @pytest.mark.parametrize("setting", ["graph.nodes_done", "graph.nodes_done:explode", ":"])
 def test_a_setting_that_says_nothing_is_refused(setting: str) -> None:
-    with pytest.raises(ConfigError, match=r"SITEGRAPH_FAULT: .* is not POINT:kill\|raise\|enospc"):
+    with pytest.raises(ConfigError, match=r"SITEGRAPH_FAULT: .* is not POINT:kill\|stop\|raise\|enospc"):
         crash_point(setting)

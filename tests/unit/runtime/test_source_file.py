@@ -12,6 +12,7 @@ import pytest
 from indexes.stores.ledger.ledger import open_ledger
 from runtime.source_file import load_source, parse_source
 from schemas.errors import ConfigError
+from schemas.records import from_record, to_record
 from schemas.source import (
     Auth,
     ContentSelectors,
@@ -406,6 +407,14 @@ def test_freshness_and_deployment_are_read() -> None:
     assert refusal(WEB + "freshness: {slo: soon}\n").startswith(
         "line 4: freshness.slo: write a number of seconds"
     )
+
+
+def test_job_variables_are_read_as_they_are_written() -> None:
+    source = parse(WEB + "deployment: {job_variables: {memory_limit: 4Gi, env: {A: '1'}}}\n")
+
+    assert source.deployment.job_variables == '{"env": {"A": "1"}, "memory_limit": "4Gi"}'
+    assert from_record(Source, to_record(source)) == source
+    assert "in quotes" in refusal(WEB + "deployment: {job_variables: {day: 2026-01-01}}\n")
 
 
 def test_how_many_documents_may_fail_is_read_as_a_share_and_a_number() -> None:

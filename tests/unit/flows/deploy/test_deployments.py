@@ -19,6 +19,7 @@ from flows.deploy.deployments import (
     describe,
     notes,
     resting,
+    unknown_variables,
 )
 from schemas.errors import ConfigError
 from schemas.source import DeploymentOptions, Schedule, Source
@@ -207,3 +208,36 @@ def test_intervals_of_several_sources_begin_at_several_times_and_always_at_the_s
 def test_runs_of_several_schedules_wait_for_each_other() -> None:
     assert settings("a", NIGHTLY)["overlap"] == "CANCEL_NEW"
     assert settings("a", NIGHTLY, Schedule(every=3600, due=True))["overlap"] == "ENQUEUE"
+
+
+def variables_of(own: str, **given: object) -> object:
+    source = Source(name="handbook", kind="web", deployment=DeploymentOptions(job_variables=own))
+    place = replace(PLACE, job_variables=given)
+    return describe(SourceFile(source=source, path=HOME / "handbook.yaml"), place)["job_variables"]
+
+
+def test_a_source_file_says_more_of_its_runs_than_the_command_and_env_is_joined() -> None:
+    assert variables_of("", memory_limit="4Gi") == {"memory_limit": "4Gi"}
+    assert variables_of('{"memory_limit": "8Gi"}', memory_limit="4Gi", image="a") == {
+        "memory_limit": "8Gi",
+        "image": "a",
+    }
+    own = '{"env": {"A": "own", "B": "2"}}'
+    assert variables_of(own, env={"A": "given", "C": "3"}) == {"env": {"A": "own", "B": "2", "C": "3"}}
+
+
+def test_changed_job_variables_are_an_update() -> None:
+    (action,) = decide({"handbook": settings()}, [found(job_variables={"memory_limit": "4Gi"})])
+
+    assert (action.action, action.changes["job_variables"]) == (
+        DeployAction.UPDATE,
+        ({"memory_limit": "4Gi"}, {}),
+    )
+
+
+def test_a_job_variable_that_the_pool_does_not_know_is_told_with_those_it_knows() -> None:
+    desired = {"a": {**settings("a"), "job_variables": {"memory": "4Gi", "env.A": "1", "image": "x"}}}
+
+    assert list(unknown_variables(desired, {"sitegraph": ("image", "env")})) == [
+        ("sitegraph", "has no job variable memory, which a sets; it has: env, image")
+    ]

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from indexes.publish.current import read_current, write_current, write_durably
+from indexes.places import write_durably
+from indexes.publish.current import read_current, write_current
 from schemas.errors import ConfigError, DamageFound
 
 

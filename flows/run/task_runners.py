@@ -1,0 +1,125 @@
+"""Where Prefect runs the tasks that are submitted: threads of this process, or workers of Dask or Ray."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+from prefect.futures import PrefectFuture
+from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
+
+from runtime.settings import read_settings
+from runtime.task_runners import ADDRESS, SETTING, THREADS, check_task_runner
+from schemas.errors import SitegraphError, StoreUnavailable
+from schemas.settings import Settings
+
+Runner = TaskRunner[PrefectFuture[Any]]
+
+TASKS_AT_ONCE = 4
+"""Threads of a run's own process. Without a limit one would start for every task that is submitted."""
+
+TASKS_PER_WORKER = 2
+"""One waits for a site while the other parses."""
+
+_ENGINES = ("dask", "distributed", "ray", "prefect_dask", "prefect_ray")
+
+
+class ConfiguredTaskRunner(ThreadPoolTaskRunner[Any]):
+    """Stands for the task runner that the settings name when a flow run begins."""
+
+    def duplicate(self) -> "ConfiguredTaskRunner":
+        """Return the runner of one flow run. What is wrong with the settings, the flow itself tells."""
+        try:
+            settings = read_settings()
+            check_task_runner(settings)
+            return cast("ConfiguredTaskRunner", open_task_runner(settings))
+        except SitegraphError:
+            return cast("ConfiguredTaskRunner", ThreadPoolTaskRunner(max_workers=TASKS_AT_ONCE))
+
+
+def open_task_runner(settings: Settings) -> Runner:
+    """Make the task runner that the settings name; a cluster starts, or is looked for, once it is needed."""
+    if settings.task_runner == "dask":
+        return cast("Runner", _dask(settings))
+    if settings.task_runner == "ray":
+        return cast("Runner", _ray(settings))
+    return cast("Runner", ThreadPoolTaskRunner(max_workers=TASKS_AT_ONCE))
+
+
+def _dask(settings: Settings) -> Any:
+    from prefect_dask.task_runners import DaskTaskRunner
+
+    logging.getLogger("distributed").setLevel(logging.ERROR)  # it tells each start and end of a worker
+    if settings.task_runner_address:
+        return DaskTaskRunner(address=settings.task_runner_address)
+    cluster = {
+        "n_workers": settings.task_runner_workers,
+        "threads_per_worker": TASKS_PER_WORKER,
+        "dashboard_address": None,
+        "preload": ("flows.run.dask_worker",),
+        "env": worker_environment(settings),
+    }
+    return DaskTaskRunner(cluster_kwargs=cluster)
+
+
+def _ray(settings: Settings) -> Any:
+    from prefect_ray.task_runners import RayTaskRunner
+
+    if settings.task_runner_address:
+        return RayTaskRunner(address=settings.task_runner_address)
+    local = {
+        "num_cpus": settings.task_runner_workers,
+        "include_dashboard": False,
+        "logging_level": logging.ERROR,
+        "log_to_driver": False,
+        "runtime_env": {"env_vars": worker_environment(settings)},
+    }
+    return RayTaskRunner(init_kwargs=local)
+
+
+def worker_environment(settings: Settings) -> dict[str, str]:
+    """What workers of this machine have otherwise: together as many threads of the encoder as a run has."""
+    threads = max(1, settings.threads // settings.task_runner_workers)
+    return {"SITEGRAPH_THREADS": str(threads)}
+
+
+def is_remote(settings: Settings) -> bool:
+    """Whether stages run in other processes than the run's own."""
+    return settings.task_runner != THREADS
+
+
+@contextmanager
+def told_failures(settings: Settings) -> Iterator[None]:
+    """Say in one line that workers, or what hands them their work, are lost.
+
+    Raises: StoreUnavailable: the block failed with an error of Dask or Ray.
+    """
+    try:
+        yield
+    except SitegraphError:
+        raise
+    except Exception as error:
+        if not is_failure_of_engine(error, settings):
+            raise
+        where = settings.task_runner_address or "the cluster of this run"
+        raise StoreUnavailable(
+            f"{settings.task_runner} lost its workers or its scheduler ({type(error).__name__} at {where}); "
+            f"see that they run, and have memory ({SETTING}, {ADDRESS}); run again to go on",
+            subject=SETTING,
+        ) from error
+
+
+def is_failure_of_engine(error: BaseException, settings: Settings) -> bool:
+    """Whether it is an error of Dask or Ray, or of the connection to them, and none of a stage."""
+    if not is_remote(settings):
+        return False
+    modules = [kind.__module__ for kind in type(error).__mro__] + _raised_in(error)
+    return isinstance(error, OSError) or any(module.partition(".")[0] in _ENGINES for module in modules)
+
+
+def _raised_in(error: BaseException) -> list[str]:
+    """The module whose code raised an error: Dask and Ray raise plain ones, too."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return [str(trace.tb_frame.f_globals.get("__name__", ""))] if trace is not None else []

@@ -1,0 +1,163 @@
+"""Where the files of an index are read from: a folder, a web server, a bucket. Only reading, by paths.
+
+A web server is read with the standard library: readers of an index are installed without an HTTP client, and
+each file is one GET of a whole or of its rest.
+"""
+
+import http.client
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import quote, urlsplit
+
+from schemas.driver_text import plain_reason
+from schemas.errors import ConfigError, DamageFound, StoreUnavailable
+
+PULL_TOKEN = "SITEGRAPH_PULL_TOKEN"  # noqa: S105 - the name of the variable
+SECONDS = 30.0
+"""Without a byte, before a server counts as gone."""
+
+
+class Readable(Protocol):
+    """What bytes are read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, none at the end."""
+
+
+class IndexPlace(Protocol):
+    """A place that an index can be read from; paths are those of its folder. Threads may share it."""
+
+    url: str
+
+    def opened(self, path: str, start: int) -> Any:
+        """Open a file from byte *start* on, as a context manager of `(start, Readable)`.
+
+        The start is 0 where the place gives only whole files.
+        Raises: FileNotFoundError: it is not there; StoreUnavailable: the place cannot be reached;
+        ConfigError.
+        """
+
+
+def read_file(place: IndexPlace, path: str, *, most: int) -> bytes:
+    """Read a small file. Raises: as `IndexPlace.opened`; DamageFound: it has more than *most* bytes."""
+    with place.opened(path, 0) as (_, file):
+        data = b"".join(iter_chunks(file, most=most + 1))
+    if len(data) > most:
+        raise DamageFound(f"has more than {most} bytes", subject=f"{place.url}/{path}")
+    return data
+
+
+def iter_chunks(file: Readable, *, most: int, size: int = 1 << 20) -> Iterator[bytes]:
+    """Yield what a file has, *most* bytes of it."""
+    while most > 0 and (chunk := file.read(min(size, most))):
+        most -= len(chunk)
+        yield chunk
+
+
+class FolderPlace:
+    """An index folder of this machine, or one that it mounts."""
+
+    def __init__(self, root: Path) -> None:
+        self.url = str(root.resolve())
+        self._root = root
+
+    @contextmanager
+    def opened(self, path: str, start: int) -> Iterator[tuple[int, Readable]]:
+        try:
+            with (self._root / path).open("rb") as file:
+                file.seek(start)
+                yield start, file
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise StoreUnavailable(
+                f"cannot be read ({error.strerror})", subject=str(self._root / path)
+            ) from error
+
+
+class _SameServer(urllib.request.HTTPRedirectHandler):
+    """Follows redirects within one server: another one would be handed the token, and was not asked for."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        if _server(req.full_url) != _server(newurl):
+            raise ConfigError(
+                f"leads to another server ({_server(newurl)}); give its address", subject=req.full_url
+            )
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _server(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+class HttpPlace:
+    """An index folder as a web server gives it, or `sitegraph serve` under /index.
+
+    Args: token: sent as bearer token to this server alone.
+    """
+
+    def __init__(self, url: str, *, token: str | None = None) -> None:
+        self.url = url.rstrip("/")
+        self._headers = {"User-Agent": "sitegraph", "Accept-Encoding": "identity"}
+        if token:
+            self._headers["Authorization"] = f"Bearer {token}"
+        self._opener = urllib.request.build_opener(_SameServer)
+
+    @contextmanager
+    def opened(self, path: str, start: int) -> Iterator[tuple[int, Readable]]:
+        url = f"{self.url}/{quote(path)}"
+        ranged = {"Range": f"bytes={start}-"} if start else {}
+        request = urllib.request.Request(url, headers={**self._headers, **ranged})  # noqa: S310 - checked
+        try:
+            with self._opener.open(request, timeout=SECONDS) as answer:
+                yield start if answer.status == 206 else 0, answer
+        except urllib.error.HTTPError as error:
+            raise _refused(error, url) from error
+        except (OSError, http.client.HTTPException) as error:
+            raise StoreUnavailable(f"cannot be reached: {plain_reason(str(error))}", subject=url) from error
+
+
+def _refused(error: urllib.error.HTTPError, url: str) -> Exception:
+    if error.code in (404, 410, 416):
+        return FileNotFoundError(url)
+    if error.code in (401, 403):
+        return ConfigError(f"answers {error.code}; set {PULL_TOKEN} to its token", subject=url)
+    return StoreUnavailable(f"answers {error.code} {error.reason}", subject=url)
+
+
+def open_place(url: str, *, token: str | None = None) -> IndexPlace:
+    """Return the place that a URL or a folder names; it is asked at the first use.
+
+    Raises: ConfigError: the URL is none, has credentials in it, or a driver is missing.
+    """
+    if "://" not in url:
+        return FolderPlace(Path(url))
+    try:
+        parts = urlsplit(url)
+        plain = bool(parts.hostname) and not (parts.query or parts.fragment or "@" in parts.netloc)
+    except ValueError:
+        plain = False
+    openers: dict[str, Callable[[], IndexPlace]] = {
+        "http": lambda: HttpPlace(url, token=token),
+        "https": lambda: HttpPlace(url, token=token),
+        "s3": lambda: _bucket(url),
+    }
+    scheme = url.partition(":")[0].lower()
+    if scheme not in openers or not plain or not url.isprintable() or " " in url:
+        raise ConfigError(
+            "is no place of an index; give a folder, s3://BUCKET/PREFIX or https://HOST/PATH, without query "
+            f"and credentials (a token is for {PULL_TOKEN})",
+            subject=url,
+        )
+    return openers[scheme]()
+
+
+def _bucket(url: str) -> IndexPlace:
+    from indexes.copies.bucket import BucketPlace
+
+    return BucketPlace(url)

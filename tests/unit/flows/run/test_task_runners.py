@@ -1,0 +1,73 @@
+"""Which task runner a run gets, and what is said when its workers are lost."""
+
+import concurrent.futures
+
+import distributed
+import pytest
+from distributed.scheduler import KilledWorker
+from prefect.task_runners import ThreadPoolTaskRunner
+from prefect_dask import DaskTaskRunner
+
+from flows.run.task_runners import ConfiguredTaskRunner, open_task_runner, told_failures, worker_environment
+from schemas.errors import GuardRefused, StoreUnavailable
+from schemas.settings import Settings
+
+DASK = Settings(task_runner="dask", task_runner_workers=3)
+
+
+def test_the_runner_is_chosen_when_a_flow_run_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert type(ConfiguredTaskRunner().duplicate()) is ThreadPoolTaskRunner
+    monkeypatch.setenv("SITEGRAPH_TASK_RUNNER", "dask")
+
+    assert isinstance(ConfiguredTaskRunner().duplicate(), DaskTaskRunner)
+
+
+def test_settings_that_are_wrong_are_for_the_flow_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITEGRAPH_TASK_RUNNER", "slurm")
+
+    assert isinstance(ConfiguredTaskRunner().duplicate(), ThreadPoolTaskRunner)
+
+
+def test_a_cluster_of_ones_own_has_as_many_workers_as_the_settings_say() -> None:
+    runner = open_task_runner(DASK)
+
+    assert isinstance(runner, DaskTaskRunner)
+    assert runner.cluster_kwargs["n_workers"] == 3
+
+
+def test_workers_of_one_machine_share_the_threads_of_the_encoder() -> None:
+    assert worker_environment(Settings(threads=8, task_runner_workers=3)) == {"SITEGRAPH_THREADS": "2"}
+    assert worker_environment(Settings(threads=2, task_runner_workers=4)) == {"SITEGRAPH_THREADS": "1"}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        distributed.client.FutureCancelledError("key", "lost"),
+        OSError("timed out"),
+        KilledWorker("key", None, 4),
+    ],
+)
+def test_lost_workers_are_told_in_one_line_that_says_what_to_do(error: Exception) -> None:
+    with (
+        pytest.raises(StoreUnavailable, match=r"SITEGRAPH_TASK_RUNNER: .*run again to go on"),
+        told_failures(DASK),
+    ):
+        raise error
+
+
+def test_a_plain_error_that_dask_raises_is_one_of_lost_workers() -> None:
+    raised = {"__name__": "distributed.nanny"}
+    exec("def start():\n    raise RuntimeError('Nanny failed to start.')", raised)
+
+    with pytest.raises(StoreUnavailable, match="RuntimeError"), told_failures(DASK):
+        raised["start"]()  # type: ignore[operator]
+
+
+def test_errors_of_stages_pass_as_they_are() -> None:
+    with pytest.raises(GuardRefused), told_failures(DASK):
+        raise GuardRefused("too much would go")
+    with pytest.raises(ZeroDivisionError), told_failures(DASK):
+        raise ZeroDivisionError
+    with pytest.raises(concurrent.futures.CancelledError), told_failures(Settings()):
+        raise concurrent.futures.CancelledError

@@ -1,0 +1,48 @@
+"""Which copies go first, and which generations of a copy stay."""
+
+from pathlib import Path
+
+import pytest
+
+from indexes.copies.cache import HeldCopy, _hold, make_room, plan_eviction
+from indexes.copies.clearing import kept_in_copy
+from indexes.copies.marker import CopyMarker, refuse_copy, write_marker
+from schemas.errors import ConfigError
+
+
+def copy(name: str, size: int, used_at: float) -> HeldCopy:
+    return HeldCopy(path=Path(name), size=size, used_at=used_at)
+
+
+@pytest.mark.parametrize(
+    ("most", "gone"),
+    [(60, []), (59, ["old"]), (50, ["old"]), (49, ["old", "middle"]), (0, ["old", "middle", "new"])],
+)
+def test_copies_that_were_not_read_for_longest_go_until_the_rest_fits(most: int, gone: list[str]) -> None:
+    held = [copy("new", 30, 3), copy("old", 10, 1), copy("middle", 20, 2)]
+    assert [one.path.name for one in plan_eviction(held, most=most)] == gone
+
+
+def test_a_copy_that_is_read_stays_whatever_it_takes(tmp_path: Path) -> None:
+    for name in ("read", "unread"):
+        root = tmp_path / "home" / name
+        root.mkdir(parents=True)
+        (root / "file").write_bytes(b"x" * 100)
+        write_marker(root, CopyMarker(url="s3://b/p"))
+    _hold(tmp_path / "home" / "read")
+
+    make_room(tmp_path, most=1)
+
+    assert [path.name for path in sorted((tmp_path / "home").glob("[!.]*"))] == ["read"]
+
+
+def test_generations_stay_for_a_grace_after_they_were_replaced() -> None:
+    assert kept_in_copy(5, {"3": 100.0, "4": 200.0}, now=250.0, grace_seconds=100.0) == {4, 5}
+    assert kept_in_copy(5, {"4": 200.0}, now=200.0, grace_seconds=0.0) == {5}
+
+
+def test_a_run_into_a_copy_is_refused_by_one_line(tmp_path: Path) -> None:
+    refuse_copy(tmp_path)
+    write_marker(tmp_path, CopyMarker(url="https://h/x"))
+    with pytest.raises(ConfigError, match="is a copy of https://h/x and only read"):
+        refuse_copy(tmp_path)

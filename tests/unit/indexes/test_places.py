@@ -1,0 +1,115 @@
+"""Where an index is: what is asked of a folder and of a prefix of a bucket alike."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from indexes.layout import IndexLayout
+from indexes.own_ledger import ledger_url_of
+from indexes.places import Replacement, index_place, is_in_bucket, remove_tree, write_durably
+from schemas.errors import ConfigError, StaleLease, StoreUnavailable
+
+
+@pytest.fixture(params=["folder", "bucket"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """An empty folder, or an empty prefix of a bucket."""
+    if request.param == "folder":
+        return tmp_path / "index"
+    return index_place(f"{request.getfixturevalue('bucket_url')}/indexes/one")
+
+
+def test_what_is_written_is_read_listed_and_removed(place: Path) -> None:
+    for name in ("generations/1.json", "generations/2.json", "CURRENT"):
+        write_durably(place / name, name)
+
+    assert (place / "generations" / "2.json").read_text() == "generations/2.json"
+    assert (place / "CURRENT").stat().st_size == len("CURRENT")
+    assert sorted(path.name for path in (place / "generations").glob("*.json")) == ["1.json", "2.json"]
+    assert sorted(path.name for path in place.iterdir()) == ["CURRENT", "generations"]
+    with (place / "CURRENT").open("rb") as file:
+        assert file.read() == b"CURRENT"
+    (place / "CURRENT").unlink()
+    (place / "CURRENT").unlink(missing_ok=True)
+    remove_tree(place / "generations")
+    assert not (place / "CURRENT").exists()
+    assert not (place / "generations").is_dir()
+
+
+def test_a_name_leads_back_to_the_same_place(place: Path) -> None:
+    again = index_place(str(place))
+    assert again == place
+    assert str(IndexLayout(again).generation(3).relative_to(place)) == "generations/3.json"
+
+
+def test_of_two_that_replace_an_object_the_second_is_refused(bucket_url: str) -> None:
+    current = index_place(f"{bucket_url}/index") / "CURRENT"
+    for text in ("1\n", "2\n"):  # of no object, and of one that is there
+        first, second = Replacement(current), Replacement(current)
+        first.write(text)
+        with pytest.raises(StaleLease, match="another run has published"):
+            second.write("7\n")
+        assert current.read_text() == text
+
+
+def test_a_put_that_was_repeated_after_its_answer_was_lost_is_no_conflict(bucket_url: str) -> None:
+    current = index_place(f"{bucket_url}/index") / "CURRENT"
+    mine = Replacement(current)
+    write_durably(current, "5\n")  # the first try, whose answer did not come
+
+    mine.write("5\n")
+
+    assert current.read_text() == "5\n"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "s3://bucket",
+        "s3:///prefix",
+        "s3://key:secret@bucket/prefix",
+        "s3://bucket/prefix?a=b",
+        "ftp://host/x",
+    ],
+)
+def test_a_url_that_is_not_bucket_and_prefix_is_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match=r"s3://BUCKET/PREFIX") as caught:
+        index_place(url)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_bucket_that_is_not_there_is_no_empty_index(bucket_url: str) -> None:
+    with pytest.raises(StoreUnavailable, match="does not exist; check the name of the bucket"):
+        (index_place(f"{bucket_url}-and-none/index") / "CURRENT").read_bytes()
+
+
+def test_a_server_that_is_down_is_not_taken_for_an_empty_bucket(
+    bucket_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")  # discard, RFC 863: nobody listens
+    path = index_place(f"{bucket_url}/index") / "encoder.json"
+    for look in (path.exists, path.is_file, path.is_dir, path.read_bytes):
+        with pytest.raises(StoreUnavailable):
+            look()
+
+
+@pytest.mark.parametrize("given", [None, "sqlite:///ledger.sqlite"])
+def test_the_ledger_of_an_index_in_a_bucket_is_in_postgresql(bucket_url: str, given: str | None) -> None:
+    layout = IndexLayout(index_place(f"{bucket_url}/index"))
+    with pytest.raises(ConfigError, match="set SITEGRAPH_LEDGER_URL to postgresql://"):
+        ledger_url_of(layout, given)
+
+
+def test_an_index_in_a_folder_imports_nothing_of_object_storage(tmp_path: Path) -> None:
+    code = (
+        "import sys; from indexes.places import index_place, write_durably\n"
+        f"write_durably(index_place({str(tmp_path)!r}) / 'CURRENT', '0')\n"
+        "print(*sorted({'upath', 'fsspec', 's3fs', 'botocore'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_a_folder_is_no_bucket(tmp_path: Path) -> None:
+    assert not is_in_bucket(index_place(str(tmp_path)))
