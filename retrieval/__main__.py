@@ -28,6 +28,7 @@ from schemas.no_room import why_no_room
 from schemas.program import version_line
 from schemas.redaction import one_line
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
+from schemas.usage_counts import Door
 
 if TYPE_CHECKING:
     from retrieval.retriever import RetrievalResult
@@ -56,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = _read_settings()
         settings = _with_local_index(replace(settings, index=options.index or settings.index))
         index = Path(settings.index)
-        result = _answer(
+        result, seconds = _answer(
             index,
             query,
             settings,
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with_relations=options.format != "json",
         )
         _print_bundle(result.bundle, form=options.format)
-        _log(index, result)
+        _log(index, result, seconds)
     except BrokenPipeError:
         return _leave_output(0)
     except OSError as error:
@@ -100,7 +101,8 @@ def exit_code(error: SitegraphError) -> int:
 
 def _answer(
     index: Path, query: Query, settings: Settings, *, only_named: bool, with_relations: bool
-) -> "RetrievalResult":
+) -> "tuple[RetrievalResult, float]":
+    """What the query brought, and in how many seconds once the index was open."""
     from indexes.wiring import open_readers
     from retrieval.merge import walk_merged
     from retrieval.opening import build_retriever
@@ -116,8 +118,10 @@ def _answer(
     for warning in readers.warnings:
         print(f"retrieval: warning: {one_line(warning)}", file=sys.stderr)
     retriever = build_retriever(readers, policy=read_policy(settings.deny))
+    began = time.perf_counter()
     walk = walk_merged(retriever, query, boost=settings.graph_boost, only_named=only_named)
-    return relate_walk(readers, walk) if with_relations else walk
+    result = relate_walk(readers, walk) if with_relations else walk
+    return result, time.perf_counter() - began
 
 
 def _print_bundle(bundle: "ContextBundle", *, form: str) -> None:
@@ -131,12 +135,14 @@ def _print_bundle(bundle: "ContextBundle", *, form: str) -> None:
     sys.stdout.flush()  # here, where a closed pipe still gets its exit code
 
 
-def _log(index: Path, result: "RetrievalResult") -> None:
+def _log(index: Path, result: "RetrievalResult", seconds: float) -> None:
     from retrieval.learning.query_log import log_queries
 
     try:
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        log_queries(index, [result.query], timestamp=now, results=[result])
+        log_queries(
+            index, [result.query], timestamp=now, results=[result], door=Door.RETRIEVAL, seconds=seconds
+        )
     except OSError as error:
         print(f"retrieval: warning: the usage log cannot be written: {error}", file=sys.stderr)
 

@@ -201,8 +201,9 @@ class _ConfiguredWatch(RunWatch):
         if self.settings.metrics_file is None:
             return
         from indexes.health import HealthReader
+        from retrieval.learning.usage_counts import count_usage
         from runtime.telemetry.exposition import write_textfile
-        from runtime.telemetry.families import index_families
+        from runtime.telemetry.families import index_families, usage_families
         from runtime.telemetry.textfile import alone_in, read_attempts
 
         file = Path(self.settings.metrics_file)
@@ -212,7 +213,8 @@ class _ConfiguredWatch(RunWatch):
             reader = HealthReader(index_place(self.index), self.settings.ledger_url)
             health = with_attempt(reader.read(now.isoformat(timespec="seconds")), self.source, ended)
             health = with_others(health, self.source, read_attempts(file, self.index), now=now)
-            write_textfile(file, index_families(health, now=now))
+            usage = usage_families(self.index, count_usage(Path(self.index)))
+            write_textfile(file, (*index_families(health, now=now), *usage))
 
     def _deliver(self, _: BaseException | None) -> None:
         if not finish_within(SECONDS, (self.spans.close, self.lineage.close)):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.evidence import Query
 from schemas.redaction import one_line
+from schemas.usage_counts import Door
 
 if TYPE_CHECKING:
     from retrieval.ranking.score import Scored
@@ -42,18 +43,25 @@ def log_queries(
     timestamp: str,
     results: "Sequence[RetrievalResult]" = (),
     not_found: bool = False,
+    door: Door | None = None,
+    seconds: float | None = None,
 ) -> None:
     """Append one line per query, without the secrets of its words.
 
     Args: results: what each query brought, where it was a retriever that answered. not_found: an answerer had
-    the evidence and said that it does not contain the answer.
+    the evidence and said that it does not contain the answer. door: by what they
+    were asked. seconds: from a question to its answer.
     Raises: OSError: the log cannot be written; a query need not fail over that.
     """
     append_lines(
         index,
         LOG_FILE,
         (
-            {**_asked(query, timestamp), **(_found(result, not_found=not_found) if result else {})}
+            {
+                **_asked(query, timestamp),
+                **_answered(door, seconds),
+                **(_found(result, not_found=not_found) if result else {}),
+            }
             for query, result in zip_longest(queries, results)
         ),
     )
@@ -89,6 +97,12 @@ def _asked(query: Query, timestamp: str) -> dict[str, Any]:
         "use_graph": query.use_graph,
         "rerank": query.rerank,
     }
+
+
+def _answered(door: Door | None, seconds: float | None) -> dict[str, Any]:
+    """What was not given is left out: logs of other programs lack it, and metrics leave those out."""
+    told = {"door": door and door.value, "seconds": seconds if seconds is None else round(seconds, 4)}
+    return {name: value for name, value in told.items() if value is not None}
 
 
 def _found(result: "RetrievalResult", *, not_found: bool) -> dict[str, Any]:

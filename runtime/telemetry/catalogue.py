@@ -138,6 +138,19 @@ REQUESTS = MetricDefinition(
     MetricType.COUNTER,
 )
 
+USAGE_QUESTIONS = MetricDefinition(
+    "sitegraph_usage_questions_total",
+    "Questions answered by other doors than serve, as the usage log has them",
+    ("door", "outcome"),
+    MetricType.COUNTER,
+)
+USAGE_SECONDS = MetricDefinition(
+    "sitegraph_usage_question_duration_seconds",
+    "Time that their answers took, the opening of the index not counted",
+    ("door",),
+    MetricType.HISTOGRAM,
+)
+
 INDEX_METRICS = (
     *(INDEX_UP, GENERATION, LAST_PUBLISH, HELD, ROWS),
     *(TABLE_ROWS, UNINDEXED_ROWS, FRAGMENTS, SMALL_FRAGMENTS),
@@ -145,9 +158,12 @@ INDEX_METRICS = (
     *(RUN_STATE, RUN_START, RUN_END, RUN_SUCCESS, RUN_DOCUMENTS, RUN_CHUNKS, RUN_STAGE),
     *(RUN_RESPONSES, RUN_BYTES, RUN_PROBLEMS),
 )
-"""What the textfile and `serve` both say."""
+"""What the textfile and `serve` both say of an index."""
+
+USAGE_METRICS = (USAGE_QUESTIONS, USAGE_SECONDS)
+"""What both say of its usage log."""
 
 SERVICE_METRICS = (QUESTIONS, QUESTION_SECONDS, REQUESTS)
 """What `serve` alone says."""
 
-METRICS = (*INDEX_METRICS, *SERVICE_METRICS)
+METRICS = (*INDEX_METRICS, *USAGE_METRICS, *SERVICE_METRICS)

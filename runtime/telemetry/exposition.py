@@ -1,15 +1,18 @@
 """Metrics in the text format of Prometheus, and as the textfile that node_exporter collects."""
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry, write_to_textfile
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from runtime.telemetry.catalogue import MetricType
 from runtime.telemetry.families import MetricFamily
+from schemas.usage_counts import BUCKETS, Durations
 
 
 class _Families(Collector):
@@ -20,11 +23,28 @@ class _Families(Collector):
 
     def collect(self) -> Iterator[Metric]:
         for family in self._families:
-            definition = family.definition
-            gauge = GaugeMetricFamily(definition.name, definition.help, labels=("index", *definition.labels))
-            for labels, value in family.samples:
-                gauge.add_metric(labels, value)
-            yield gauge
+            yield _metric(family)
+
+
+def _metric(family: MetricFamily) -> Metric:
+    definition = family.definition
+    named = (definition.name, definition.help)
+    labels = ("index", *definition.labels)
+    histogram = HistogramMetricFamily(*named, labels=labels)
+    counter = definition.type is MetricType.COUNTER
+    plain = (CounterMetricFamily if counter else GaugeMetricFamily)(*named, labels=labels)
+    for values, value in family.samples:
+        if isinstance(value, Durations):
+            histogram.add_metric(values, _buckets(value), value.seconds)
+        else:
+            plain.add_metric(values, value)
+    return histogram if definition.type is MetricType.HISTOGRAM else plain
+
+
+def _buckets(durations: Durations) -> list[tuple[str, float]]:
+    """Sum up in each bucket what is in those before it. Source: prometheus.io/docs/concepts/metric_types."""
+    bounds = (*map(str, BUCKETS), "+Inf")
+    return list(zip(bounds, map(float, accumulate(durations.counts)), strict=True))
 
 
 def render(

@@ -14,6 +14,7 @@ from runtime.telemetry import catalogue
 from runtime.telemetry.catalogue import INDEX_METRICS, MetricDefinition
 from schemas.documents import DocumentState
 from schemas.health import IndexHealth, LastRun, SourceStatus
+from schemas.usage_counts import Durations, UsageCounts
 
 RUN_STATES = ("finished", "refused", "failed", "stopped", "running", "interrupted")
 PERCENTILES = (50, 95)
@@ -29,10 +30,10 @@ Told = tuple[MetricDefinition, Labels, float]
 
 @dataclass(frozen=True, slots=True)
 class MetricFamily:
-    """A metric with its samples; the first label value is the index folder, then those of its definition."""
+    """A metric with its samples, of a histogram as `Durations`; the first label value is the index folder."""
 
     definition: MetricDefinition
-    samples: tuple[tuple[Labels, float], ...]
+    samples: tuple[tuple[Labels, float | Durations], ...]
 
 
 def index_families(health: IndexHealth, *, now: datetime) -> tuple[MetricFamily, ...]:
@@ -41,6 +42,14 @@ def index_families(health: IndexHealth, *, now: datetime) -> tuple[MetricFamily,
     for definition, labels, value in _all(health, now):
         told.setdefault(definition, []).append(((health.index, *labels), value))
     return tuple(MetricFamily(one, tuple(told[one])) for one in INDEX_METRICS if one in told)
+
+
+def usage_families(index: str, usage: UsageCounts) -> tuple[MetricFamily, ...]:
+    """Return the metrics of an index's usage log; none without a question."""
+    questions = tuple((((index, *key), float(number)) for key, number in sorted(usage.questions.items())))
+    durations = tuple(((index, door), one) for door, one in sorted(usage.durations.items()))
+    both = ((catalogue.USAGE_QUESTIONS, questions), (catalogue.USAGE_SECONDS, durations))
+    return tuple(MetricFamily(definition, samples) for definition, samples in both if samples)
 
 
 def _all(health: IndexHealth, now: datetime) -> Iterator[Told]:

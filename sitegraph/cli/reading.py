@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from indexes.wiring import Readers
     from retrieval.retriever import RetrievalResult
     from schemas.evidence import Query
+    from schemas.usage_counts import Door
 
 
 def read_reading_settings(index: str | None) -> Settings:
@@ -59,10 +60,12 @@ def log_usage(
     index: Path,
     queries: "Sequence[Query]",
     *,
+    door: "Door",
+    seconds: float,
     results: "Sequence[RetrievalResult]" = (),
     not_found: bool = False,
 ) -> None:
-    """Append what was asked, and found, to the log beside the index; failing to is a warning."""
+    """Append what was asked, and found in *seconds*, to the log beside the index; failing to is a warning."""
     from retrieval.learning.query_log import log_queries
 
     try:
@@ -72,6 +75,8 @@ def log_usage(
             timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
             results=results,
             not_found=not_found,
+            door=door,
+            seconds=seconds,
         )
     except OSError as error:
         warn(f"the usage log cannot be written: {error}")

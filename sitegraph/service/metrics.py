@@ -14,10 +14,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from indexes.health import HealthReader
 from runtime.telemetry.exposition import render
-from runtime.telemetry.families import MetricFamily, index_families
+from runtime.telemetry.families import MetricFamily, index_families, usage_families
 from runtime.telemetry.questions import Questions, outcome_of
 from runtime.telemetry.tracing import OpenSpan, Spans
 from schemas.health import IndexHealth
+from schemas.usage_counts import UsageCounts
 
 PATH = "/metrics"
 FOUND = "sitegraph.found"
@@ -42,21 +43,25 @@ def question_of(scope: Scope) -> Callable[[bool], None]:
 class IndexWatch:
     """Reads how the index is when somebody asks, and not again for a while; never two threads at once.
 
-    `now` is the time in UTC, `clock` monotonic seconds; `warn` is told what cannot be read, once.
+    `now` is the time in UTC, `clock` monotonic seconds; `warn` is told what cannot be read, once. `count`
+    gives the counts of the usage log.
     """
 
     reader: HealthReader
     now: Callable[[], datetime]
     clock: Callable[[], float]
     warn: Callable[[str], None]
+    count: Callable[[], UsageCounts] = UsageCounts
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _until: float = field(default=0.0, init=False)
     _last: IndexHealth | None = field(default=None, init=False)
+    _usage: UsageCounts = field(default_factory=UsageCounts, init=False)
 
     def families(self) -> tuple[MetricFamily, ...]:
         """Return the metrics of the index; ages are as of this moment, whenever it was read."""
         now = self.now()
-        return index_families(self._health(now), now=now)
+        health = self._health(now)
+        return (*index_families(health, now=now), *usage_families(health.index, self._usage))
 
     def _health(self, now: datetime) -> IndexHealth:
         with self._lock:
@@ -64,6 +69,7 @@ class IndexWatch:
             if self._last is None or began >= self._until:
                 before = self._last.problem if self._last else None
                 self._last = self.reader.read(now.isoformat(timespec="seconds"))
+                self._usage = self.count()
                 ended = self.clock()
                 self._until = ended + seconds_kept(ended - began)
                 if self._last.problem not in (None, before):

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
@@ -22,6 +22,7 @@ from schemas.errors import SitegraphError
 from schemas.feed import Feed, FeedEntry
 from schemas.nodes import Chunk
 from schemas.settings import Settings
+from schemas.usage_counts import Door
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.problems import HttpProblem
 from sitegraph.service.sources import describe_sources
@@ -36,6 +37,12 @@ _DRAWING = 0.6
 """Share of a request's time that drawing a page may take."""
 
 
+class LogQuestion(Protocol):
+    """Keeps in the usage log what was asked and found, with whether an answerer said that it is not there."""
+
+    def __call__(self, result: RetrievalResult, not_found: bool, *, seconds: float | None = None) -> None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """What an interface is made over; all of it may be called in several threads.
@@ -43,11 +50,10 @@ class Parts:
     `changes` takes since, until and source. `picture` draws the page of a chunk as PNG. `sources` describes
     what the index was made of. `documents` gives the ids of the documents that an address or a document's
     own id means, `last_change` what became of an id that is gone. `generation` is the one readers see.
-    `log` keeps what was asked and found in the usage log, with whether an answerer said that the answer is
-    not in it; `warn` is for people, on stderr. `archive` is what is not of the generation that is read;
-    `coverage` reads the ledger. `source_url` is where the source of this version is, None: it is given from
-    here. `folder` is the index folder whose files are given to those who copy it, `seconds` how long a
-    reader of one may take no byte.
+    `log` writes the usage log; `warn` is for people, on stderr. `archive` is what is not of the generation
+    that is read; `coverage` reads the ledger. `source_url` is where the source of this version is, None: it
+    is given from here. `folder` is the index folder whose files are given to those who copy it, `seconds` how
+    long a reader of one may take no byte.
     """
 
     retriever: LiveRetriever
@@ -58,7 +64,7 @@ class Parts:
     documents: Callable[[str], tuple[str, ...]]
     last_change: Callable[[str], FeedEntry | None]
     generation: Callable[[], int]
-    log: Callable[[RetrievalResult, bool], None]
+    log: LogQuestion
     warn: Callable[[str], None]
     archive: "LedgerArchive"
     coverage: Callable[[], Coverage]
@@ -68,7 +74,7 @@ class Parts:
 
 
 @contextmanager
-def open_parts(settings: Settings, limits: RequestLimits) -> Iterator[Parts]:
+def open_parts(settings: Settings, limits: RequestLimits, *, door: Door = Door.SERVE) -> Iterator[Parts]:
     """Open an index for an interface; nothing is read before the first question."""
     threads = Threads(working=limits.working, waiting=limits.waiting)
     with open_retriever(
@@ -79,12 +85,14 @@ def open_parts(settings: Settings, limits: RequestLimits) -> Iterator[Parts]:
         policy=read_policy(settings.deny),
     ) as retriever:
         try:
-            yield _parts(settings, retriever, threads, draw_seconds=_DRAWING * limits.seconds)
+            yield _parts(settings, retriever, threads, door=door, draw_seconds=_DRAWING * limits.seconds)
         finally:
             threads.close()
 
 
-def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads, *, draw_seconds: float) -> Parts:
+def _parts(
+    settings: Settings, retriever: LiveRetriever, threads: Threads, *, door: Door, draw_seconds: float
+) -> Parts:
     from sitegraph.service.viewer.archive import LedgerArchive
 
     index, told = Path(settings.index).resolve(), _Ledger(settings)
@@ -97,9 +105,17 @@ def _parts(settings: Settings, retriever: LiveRetriever, threads: Threads, *, dr
             raise HttpProblem(404, f"cannot be drawn: {WITHHELD}", "NotFound")
         return draw_apart(data, chunk)
 
-    def log(result: RetrievalResult, not_found: bool) -> None:
+    def log(result: RetrievalResult, not_found: bool, *, seconds: float | None = None) -> None:
         try:
-            log_queries(index, [result.query], timestamp=now(), results=[result], not_found=not_found)
+            log_queries(
+                index,
+                [result.query],
+                timestamp=now(),
+                results=[result],
+                not_found=not_found,
+                door=door,
+                seconds=seconds,
+            )
         except OSError as error:
             write_stderr(f"sitegraph: warning: the usage log cannot be written: {error}")
 

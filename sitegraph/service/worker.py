@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from starlette.types import Scope
 
 from indexes.health import HealthReader
+from retrieval.learning.usage_counts import count_usage
 from runtime.garbage import raise_gc_threshold
 from runtime.telemetry.delivery import SECONDS, finish_within
 from runtime.telemetry.questions import Questions, outcome_of
@@ -99,6 +100,7 @@ def _metering(options: ServeOptions) -> Metering:
         now=lambda: datetime.now(UTC),
         clock=time.monotonic,
         warn=write_stderr,
+        count=lambda: count_usage(index),
     )
     spans = open_spans(os.environ, say=lambda line: write_stderr(f"sitegraph: warning: {line}"))
     questions = Questions(str(index))

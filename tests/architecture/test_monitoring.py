@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from runtime.telemetry.catalogue import INDEX_METRICS, METRICS, SERVICE_METRICS, MetricType
+from runtime.telemetry.catalogue import INDEX_METRICS, METRICS, SERVICE_METRICS, USAGE_METRICS, MetricType
 from runtime.telemetry.questions import QuestionOutcome
 
 REPO = Path(__file__).resolve().parents[2]
@@ -62,14 +62,14 @@ def test_the_reference_lists_every_metric_with_its_labels_and_meaning() -> None:
     for metric in INDEX_METRICS:
         name, labels, meaning = told[metric.name]
         assert (re.findall(r"`([^`]+)`", labels), meaning) == ([*metric.labels], metric.help), name
-    for metric in SERVICE_METRICS:
+    for metric in (*USAGE_METRICS, *SERVICE_METRICS):
         name, kind, labels, meaning = told[metric.name]
         assert kind == metric.type.value
         assert (re.findall(r"`([^`]+)`", labels), meaning) == ([*metric.labels], metric.help), name
 
 
 def test_the_reference_lists_every_outcome_of_a_question() -> None:
-    listed = REFERENCE.partition("`outcome` of a question")[2]
+    listed = REFERENCE.partition("`outcome` of a question")[2].partition("\n## ")[0]
 
     assert re.findall(r"^\| `([a-z_]+)` \|", listed, re.MULTILINE) == [one.value for one in QuestionOutcome]
 
@@ -110,14 +110,18 @@ def test_the_how_to_has_a_line_on_every_alert_and_on_no_other() -> None:
 
 @pytest.mark.parametrize(
     ("panel", "alert"),
-    [("Publishing held", "SitegraphPublishingHeld"), ("Last run of each source", "SitegraphRunEndedBadly")],
+    [
+        ("Publishing held", "SitegraphPublishingHeld"),
+        ("Last run of each source", "SitegraphRunEndedBadly"),
+        ("Index readable", "SitegraphIndexUnreadable"),
+    ],
 )
 def test_a_panel_asks_what_the_alert_on_it_asks(panel: str, alert: str) -> None:
     """Else the dashboard shows what an old textfile says while the alert is silent, or the other way."""
 
     def bare(expression: str) -> str:
         """Without what is chosen on the dashboard, the states that alarm, and the comparison."""
-        return re.sub(r"\{[^}]*\}| == 1|\s+", "", expression)
+        return re.sub(r"\{[^}]*\}| == [01]|\s+", "", expression)
 
     dashboard = json.loads((MONITORING / "dashboard.json").read_text(encoding="utf-8"))
     asked = next(one["targets"][0]["expr"] for one in dashboard["panels"] if one["title"] == panel)

@@ -12,6 +12,7 @@ from retrieval.ask_modes import AskMode
 from schemas.errors import ConfigError
 from schemas.redaction import one_line
 from schemas.settings import Settings
+from schemas.usage_counts import Door
 from sitegraph.cli.commands.wiki import WikiOption, open_wiki
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
 from sitegraph.cli.reading import log_usage, open_for_reading, read_reading_settings, terminal_width, warn
@@ -106,9 +107,18 @@ def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "
     now = datetime.now(UTC).isoformat(timespec="seconds")
     policy = read_policy(settings.deny)
     asking = Asking(readers=readers, log=log, warn=_warn, now=now, policy=policy, **options)
+    began = time.perf_counter()
     asked = asking.ask(replace(query, rerank=readers.reranker is not None), mode)
+    seconds = time.perf_counter() - began
     result = RetrievalResult(query=query, bundle=asked.bundle, candidates=(), copies={})
-    log_usage(readers.index, [query], results=[result], not_found=asked.answer.not_found)
+    log_usage(
+        readers.index,
+        [query],
+        results=[result],
+        not_found=asked.answer.not_found,
+        door=Door.ASK,
+        seconds=seconds,
+    )
     return asked
 
 

@@ -11,6 +11,7 @@ from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
 from schemas.settings import Settings
+from schemas.usage_counts import Door
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat
 from sitegraph.cli.reading import log_usage, open_for_reading, read_reading_settings, terminal_width
 
@@ -113,9 +114,10 @@ def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timing
     for one in queries:
         started = time.perf_counter()
         result = relate_walk(readers, retriever.walk(one))
+        seconds = time.perf_counter() - started
         _report(timings, "query", started)
         typer.echo(_render(result.bundle, form))
-        log_usage(readers.index, [one], results=[result])
+        log_usage(readers.index, [one], results=[result], door=Door.QUERY, seconds=seconds)
 
 
 def _render(bundle: "ContextBundle", form: str) -> str:

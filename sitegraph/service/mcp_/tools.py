@@ -1,5 +1,6 @@
 """The tools of the MCP server: what each is called, takes and gives; each asks what HTTP and commands ask."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -60,8 +61,9 @@ class ToolSpec:
 
 def retrieve_bundle(parts: Parts, body: RetrieveRequest) -> ContextBundle:
     """Return the evidence for a question, and keep in the usage log that it was asked."""
+    began = time.monotonic()
     result = parts.retriever.walk(build_question(body))
-    parts.log(result, False)
+    parts.log(result, False, seconds=time.monotonic() - began)
     return result.bundle
 
 

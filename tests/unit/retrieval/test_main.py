@@ -186,6 +186,8 @@ def test_every_query_is_logged_beside_the_index_and_nothing_in_it_changes(
     }
     assert [one["rank"] for one in entry.pop("candidates")][:2] == [1, 2]
     assert len(entry.pop("winners")) == 5
+    assert entry.pop("seconds") > 0
+    assert entry.pop("door") == "retrieval"
     assert entry == {"route": "navigation", "generation": 1, "degraded": [], "outcome": "found"}
 
 
