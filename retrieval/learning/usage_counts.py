@@ -20,9 +20,9 @@ from schemas.usage_counts import BUCKETS, Door, Durations, UsageCounts
 COUNTS_FILE = "usage-counts.json"
 FOUND, NOT_FOUND = "found", "not_found"
 
-_HEAD, _BLOCK = 1 << 16, 1 << 23
+_HEAD, _BLOCK = 1 << 16, 1 << 20
 _BLOCKS = 32
-"""So many blocks, 256 MiB of log, are read at a time; what is left is counted the next time."""
+"""So many blocks, 32 MiB of log, are read at a time; what is left is counted the next time."""
 
 _OUTCOMES = {
     QueryOutcome.FOUND.value: FOUND,
@@ -45,19 +45,18 @@ class CountedLog:
 def count_usage(index: Path) -> UsageCounts:
     """Return the counts of an index's usage log, of which only what is new is read.
 
-    While another process counts, they are those of the time before. A log, or a place beside it, that cannot
-    be read or written leaves out what it would tell, and never raises.
+    They are as last saved while another process counts, and where they cannot be saved: what one process
+    gives is never less than what another gave before. Raises nothing for what cannot be read or written.
     """
     folder = log_folder(index)
     state = _load(folder)
-    try:
-        with _alone_in(folder):
-            counted = _count(folder, state := _load(folder))
-            if counted != state:
-                state = counted
-                _save(folder, counted)
-    except OSError:  # no log yet, no right to it, another who counts: the counts so far hold
-        pass
+    with suppress(OSError):  # no log yet, no right to it, another who counts: the counts so far hold
+        if os.access(folder, os.W_OK):
+            with _alone_in(folder):
+                state = _load(folder)
+                if (counted := _count(folder, state)) != state:
+                    _save(folder, counted)
+                    state = counted
     return state.counts
 
 
@@ -75,6 +74,8 @@ def add_lines(counts: UsageCounts, lines: Iterable[bytes]) -> UsageCounts:
 
 
 def _entry(line: bytes) -> Mapping[str, Any] | None:
+    if b'"door"' not in line:  # which is soon seen, also of a long line
+        return None
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
@@ -84,22 +85,30 @@ def _entry(line: bytes) -> Mapping[str, Any] | None:
 
 def _seconds(entry: Mapping[str, Any]) -> float | None:
     seconds = entry.get("seconds")
-    if not isinstance(seconds, int | float) or not math.isfinite(seconds) or seconds < 0:
-        return None
-    return float(seconds)
+    return seconds if isinstance(seconds, float) and math.isfinite(seconds) and seconds >= 0 else None
 
 
 def _count(folder: Path, state: CountedLog) -> CountedLog:
-    """Count what is left of the log begun, wherever in the folder it is now, then the present one."""
+    """Count what is left of the log begun, wherever in the folder it is now, then those that came after."""
     present = folder / LOG_FILE
     head = _head(present)
     if state.head and state.head != head:
-        for moved in sorted(folder.glob(f"{LOG_FILE}*")):
-            if _head(moved) == state.head:
-                state = _read_on(moved, state)
-                break
+        for path, name in _moved_since(folder, state.head):
+            begun = state if state.head == name else CountedLog(name, counts=state.counts)
+            state, at_end = _read_on(path, begun)
+            if not at_end:
+                return state
         state = CountedLog(counts=state.counts)
-    return _read_on(present, replace(state, head=head)) if head else state
+    return _read_on(present, replace(state, head=head))[0] if head else state
+
+
+def _moved_since(folder: Path, head: str) -> list[tuple[Path, str]]:
+    """Return the log of that first line and those moved away after it, oldest first; none if it is gone."""
+    found = (path for path in folder.glob(f"{LOG_FILE}?*") if path.is_file() and os.access(path, os.R_OK))
+    # Renaming leaves the time of the last line.
+    moved = [(path, _head(path)) for path in sorted(found, key=lambda path: path.stat().st_mtime_ns)]
+    begun = next((at for at, (_, name) in enumerate(moved) if name == head), len(moved))
+    return moved[begun:]
 
 
 def _head(path: Path) -> str:
@@ -107,24 +116,27 @@ def _head(path: Path) -> str:
     try:
         with path.open("rb") as log:
             first = log.read(_HEAD)
-    except OSError:
+    except FileNotFoundError:  # any other trouble may pass, and the log is still the one begun
         return ""
     line, end, _ = first.partition(b"\n")
     return hashlib.sha256(line).hexdigest() if end or len(first) == _HEAD else ""
 
 
-def _read_on(path: Path, state: CountedLog) -> CountedLog:
+def _read_on(path: Path, state: CountedLog) -> tuple[CountedLog, bool]:
+    """Count more of a log; also whether there are no whole lines left."""
     with path.open("rb") as log:
+        # Lines that somebody took out of a log make it shorter than it was.
+        state = replace(state, offset=min(state.offset, os.fstat(log.fileno()).st_size))
         for _ in range(_BLOCKS):
             log.seek(state.offset)
             block = log.read(_BLOCK)
             whole = block.rfind(b"\n") + 1
             if not whole and len(block) < _BLOCK:  # the rest is still being written
-                break
+                return state, True
             counts = add_lines(state.counts, block[:whole].splitlines())
             # A block without an end of line is no line of ours.
             state = replace(state, offset=state.offset + (whole or len(block)), counts=counts)
-    return state
+    return state, False
 
 
 @contextmanager
@@ -152,7 +164,7 @@ def _save(folder: Path, state: CountedLog) -> None:
 
 def _load(folder: Path) -> CountedLog:
     """What was saved; nothing where there is nothing or not what this version writes: counters begin anew."""
-    with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
+    with suppress(OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError):
         record = json.loads((folder / COUNTS_FILE).read_bytes())
         questions = {(str(door), str(outcome)): int(n) for door, outcome, n in record["questions"]}
         durations = {
@@ -161,5 +173,5 @@ def _load(folder: Path) -> CountedLog:
         }
         if all(len(one.counts) == len(BUCKETS) + 1 for one in durations.values()):
             counts = UsageCounts(questions, durations)
-            return CountedLog(str(record["head"]), int(record["offset"]), counts)
+            return CountedLog(str(record["head"]), max(int(record["offset"]), 0), counts)
     return CountedLog()

@@ -55,13 +55,14 @@ class IndexWatch:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _until: float = field(default=0.0, init=False)
     _last: IndexHealth | None = field(default=None, init=False)
-    _usage: UsageCounts = field(default_factory=UsageCounts, init=False)
 
     def families(self) -> tuple[MetricFamily, ...]:
         """Return the metrics of the index; ages are as of this moment, whenever it was read."""
         now = self.now()
         health = self._health(now)
-        return (*index_families(health, now=now), *usage_families(health.index, self._usage))
+        # Counted each time: of two workers one may not tell fewer than the other told before, which
+        # Prometheus would take for a counter that began anew.
+        return (*index_families(health, now=now), *usage_families(health.index, self.count()))
 
     def _health(self, now: datetime) -> IndexHealth:
         with self._lock:
@@ -69,7 +70,6 @@ class IndexWatch:
             if self._last is None or began >= self._until:
                 before = self._last.problem if self._last else None
                 self._last = self.reader.read(now.isoformat(timespec="seconds"))
-                self._usage = self.count()
                 ended = self.clock()
                 self._until = ended + seconds_kept(ended - began)
                 if self._last.problem not in (None, before):

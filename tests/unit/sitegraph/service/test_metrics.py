@@ -16,12 +16,20 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families as parse
 from starlette.testclient import TestClient
 
+import retrieval.__main__
 from indexes.layout import IndexLayout
 from indexes.publish.held import hold_file
+from runtime.settings import read_settings
 from runtime.telemetry.catalogue import METRICS
 from schemas.health import IndexHealth
 from schemas.settings import Settings
+from schemas.usage_counts import Door
+from sitegraph.cli.app import run_app
+from sitegraph.service.contract import RetrieveRequest
+from sitegraph.service.guard import RequestLimits
+from sitegraph.service.mcp_.tools import retrieve_bundle
 from sitegraph.service.metrics import HEALTH_SECONDS, IndexWatch, seconds_kept
+from sitegraph.service.parts import open_parts
 from sitegraph.service.worker import ServeOptions, build_service
 from tests.fakes.receiver import attributes, receiving
 from tests.unit.sitegraph.service.conftest import serving
@@ -118,6 +126,35 @@ def test_the_index_is_told_as_readers_see_it(copy: Path) -> None:
     assert told["sitegraph_generation",] == 1
     assert told["sitegraph_publishing_held",] == 1
     assert told["sitegraph_lance_rows", "chunks"] > 0
+
+
+def test_questions_of_commands_and_of_stdio_mcp_are_told_as_soon_as_they_are_logged(copy: Path) -> None:
+    question, place = QUESTION["query"], ("--index", str(copy))
+
+    def told(client: TestClient) -> dict[tuple[str, ...], float]:
+        return {
+            name[1:]: n for name, n in scrape(client).items() if name[0] == "sitegraph_usage_questions_total"
+        }
+
+    with serving(copy) as client:
+        assert told(client) == {}
+        for command in (["query", question, *place], ["query", question, *place], ["ask", question, *place]):
+            assert run_app(command) == 0
+        assert told(client) == {("query", "found"): 2, ("ask", "not_found"): 1}
+        assert retrieval.__main__.main(["--query", question, *place]) == 0
+        with open_parts(read_settings(index=str(copy)), RequestLimits(), door=Door.MCP) as parts:
+            retrieve_bundle(parts, RetrieveRequest(query=question))
+        others = {("retrieval", "found"): 1, ("mcp", "found"): 1}
+        every = {("query", "found"): 2, ("ask", "not_found"): 1, **others}
+        assert told(client) == every
+        assert client.post("/retrieve", json=QUESTION).status_code == 200
+        assert told(client) == every, "its own questions have metrics of their own"
+        counted = {
+            name[1]: n
+            for name, n in scrape(client).items()
+            if name[0].endswith("usage_question_duration_seconds_count")
+        }
+        assert counted == {"query": 2, "ask": 1, "retrieval": 1, "mcp": 1}
 
 
 def test_every_name_that_is_told_is_in_the_catalogue(client: TestClient) -> None:
