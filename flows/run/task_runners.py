@@ -1,6 +1,8 @@
 """Where Prefect runs the tasks that are submitted: threads of this process, or workers of Dask or Ray."""
 
+import errno
 import logging
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
@@ -22,6 +24,9 @@ TASKS_PER_WORKER = 2
 """One waits for a site while the other parses."""
 
 _ENGINES = ("dask", "distributed", "ray", "prefect_dask", "prefect_ray")
+
+_UNREACHED = (ConnectionError, TimeoutError, socket.gaierror)
+_UNREACHED_CODES = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN)
 
 
 class ConfiguredTaskRunner(ThreadPoolTaskRunner[Any]):
@@ -113,8 +118,12 @@ def is_failure_of_engine(error: BaseException, settings: Settings) -> bool:
     """Whether it is an error of Dask or Ray, or of the connection to them, and none of a stage."""
     if not is_remote(settings):
         return False
+    if isinstance(error, _UNREACHED):
+        return True
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno in _UNREACHED_CODES  # else this machine's: a full disk, whoever writes to it
     modules = [kind.__module__ for kind in type(error).__mro__] + _raised_in(error)
-    return isinstance(error, OSError) or any(module.partition(".")[0] in _ENGINES for module in modules)
+    return any(module.partition(".")[0] in _ENGINES for module in modules)
 
 
 def _raised_in(error: BaseException) -> list[str]:

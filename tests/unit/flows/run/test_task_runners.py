@@ -1,6 +1,9 @@
 """Which task runner a run gets, and what is said when its workers are lost."""
 
 import concurrent.futures
+import errno
+import os
+import socket
 
 import distributed
 import pytest
@@ -44,7 +47,11 @@ def test_workers_of_one_machine_share_the_threads_of_the_encoder() -> None:
     "error",
     [
         distributed.client.FutureCancelledError("key", "lost"),
-        OSError("timed out"),
+        distributed.comm.core.CommClosedError("in <TCP>: stream closed"),
+        ConnectionError("ray client connection timeout"),
+        TimeoutError("timed out after 30 s."),
+        socket.gaierror(socket.EAI_NONAME, "Name or service not known"),
+        OSError(errno.EHOSTUNREACH, os.strerror(errno.EHOSTUNREACH)),
         KilledWorker("key", None, 4),
     ],
 )
@@ -56,12 +63,27 @@ def test_lost_workers_are_told_in_one_line_that_says_what_to_do(error: Exception
         raise error
 
 
-def test_a_plain_error_that_dask_raises_is_one_of_lost_workers() -> None:
-    raised = {"__name__": "distributed.nanny"}
-    exec("def start():\n    raise RuntimeError('Nanny failed to start.')", raised)
+def raise_in_dask(error: Exception) -> None:
+    """Raise an error from code of Dask."""
+    code = {"__name__": "distributed.comm.core"}
+    exec("def connect(error):\n    raise error", code)
+    code["connect"](error)  # type: ignore[operator]
 
-    with pytest.raises(StoreUnavailable, match="RuntimeError"), told_failures(DASK):
-        raised["start"]()  # type: ignore[operator]
+
+@pytest.mark.parametrize("error", [RuntimeError("Nanny failed to start."), OSError("Timed out connecting")])
+def test_a_plain_error_that_dask_raises_is_one_of_lost_workers(error: Exception) -> None:
+    with pytest.raises(StoreUnavailable, match=type(error).__name__), told_failures(DASK):
+        raise_in_dask(error)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EMFILE])
+def test_what_the_machine_of_the_run_lacks_is_no_failure_of_workers(number: int) -> None:
+    error = OSError(number, os.strerror(number))
+
+    with pytest.raises(OSError, match=os.strerror(number)), told_failures(DASK):
+        raise error
+    with pytest.raises(OSError, match=os.strerror(number)), told_failures(DASK):
+        raise_in_dask(error)
 
 
 def test_errors_of_stages_pass_as_they_are() -> None:
