@@ -80,7 +80,7 @@ def run(source: Path, index: Path, settings: Mapping[str, str]) -> float:
         check=True,
     )
     report: dict[str, Any] = json.loads(done.stdout)
-    return float(report["seconds"]["crawl"] + report["seconds"]["embed"])
+    return float(report["stages"]["crawl"] + report["stages"]["embed"])
 
 
 def _cpu_of_children() -> float:
