@@ -40,6 +40,11 @@ def absent(subject: str, told: str, *, remedy: str, needed: bool) -> CheckResult
     return CheckResult(subject=subject, health=health, told=told, remedy=remedy)
 
 
+def unreachable(subject: str, told: str, *, remedy: str) -> CheckResult:
+    """Return that a server which is needed does not answer."""
+    return CheckResult(subject=subject, health=CheckState.UNREACHABLE, told=told, remedy=remedy)
+
+
 def exit_code_of(findings: Iterable[CheckResult]) -> int:
     """0 where all that is needed is there; 2 where something is missing or wrong, else 3."""
     states = {finding.health for finding in findings}

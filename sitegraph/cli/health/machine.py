@@ -13,10 +13,10 @@ from pathlib import Path
 
 from indexes.places import index_place
 from runtime.settings import check_makeable
-from schemas.errors import ConfigError, SitegraphError
+from schemas.errors import ConfigError, SitegraphError, StoreUnavailable
 from schemas.extras import EXTRAS, install_line
 from schemas.settings import Settings
-from sitegraph.cli.health.findings import CheckResult, absent, found
+from sitegraph.cli.health.findings import CheckResult, absent, found, unreachable
 from sitegraph.cli.health.needs import Needs
 
 PYTHON = (3, 11)
@@ -124,11 +124,14 @@ def _writable(folder: Path) -> CheckResult:
 
 
 def _listed(index: str) -> CheckResult:
+    subject, remedy = f"index {index}", "check --index, AWS_ENDPOINT_URL and the login"
     try:
         index_place(index).exists()
+    except StoreUnavailable as error:
+        return unreachable(subject, str(error), remedy=remedy)
     except SitegraphError as error:
-        return absent(f"index {index}", str(error), remedy=f"aws s3 ls {index}/", needed=True)
-    return found(f"index {index}", "can be listed")
+        return absent(subject, str(error), remedy=remedy, needed=True)
+    return found(subject, "can be listed")
 
 
 def _room(folder: Path) -> CheckResult:

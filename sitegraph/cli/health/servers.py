@@ -7,7 +7,7 @@ from indexes.reachable import ask_ledger, ask_neo4j, ask_objects
 from schemas.errors import SitegraphError, StoreUnavailable
 from schemas.extras import install_line
 from schemas.settings import Settings
-from sitegraph.cli.health.findings import CheckResult, CheckState, absent, found
+from sitegraph.cli.health.findings import CheckResult, absent, found, unreachable
 from sitegraph.cli.health.needs import Needs
 
 POSTGRESQL = "PostgreSQL"
@@ -60,7 +60,7 @@ def _prefect() -> CheckResult:
     try:
         url = ask_prefect()
     except StoreUnavailable as error:
-        return _unreachable("Prefect server", error, remedy)
+        return unreachable("Prefect server", str(error), remedy=remedy)
     except SitegraphError as error:
         return absent("Prefect server", str(error), remedy=remedy, needed=True)
     except ModuleNotFoundError:
@@ -83,11 +83,7 @@ def _asked(subject: str, ask: Callable[[], None], *, remedy: str) -> CheckResult
     try:
         ask()
     except StoreUnavailable as error:
-        return _unreachable(subject, error, remedy)
+        return unreachable(subject, str(error), remedy=remedy)
     except SitegraphError as error:
         return absent(subject, str(error), remedy=remedy, needed=True)
     return found(subject, "answers")
-
-
-def _unreachable(subject: str, error: SitegraphError, remedy: str) -> CheckResult:
-    return CheckResult(subject=subject, health=CheckState.UNREACHABLE, told=str(error), remedy=remedy)

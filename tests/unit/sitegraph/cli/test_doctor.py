@@ -310,3 +310,18 @@ def test_a_folder_that_may_not_be_entered_is_looked_for_above(
     real = os.stat
     monkeypatch.setattr(os, "stat", refuse)
     assert machine.existing(closed / "index") == tmp_path
+
+
+def test_a_bucket_that_does_not_answer_is_unreachable_and_names_what_to_check(
+    examined: Examined, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{CLOSED}")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "someone")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+
+    _code, found = examined("--index", "s3://docs/index")
+
+    listed = found["index s3://docs/index"]
+    assert listed["health"] == "unreachable", listed
+    assert listed["remedy"] == "check --index, AWS_ENDPOINT_URL and the login"
