@@ -132,7 +132,7 @@ class CostMeter:
                 self._add(cause_of_thread(self._names[task], active), grown.at_least_zero())
 
     def _read_children(self) -> None:
-        """What was never seen of a child that ended is theirs who were at work; its bytes Linux adds to ours."""
+        """What was not seen of a child that ended is theirs who were at work; its bytes Linux gives us."""
         self._looked = time.monotonic()
         ended = read_ended()
         running = {child.pid: child for child in read_children()}
