@@ -14,8 +14,6 @@ from flows.run.watch import watched_run
 from flows.server.configured import may_be_configured
 from indexes.layout import IndexLayout
 from runtime.clock import SystemClock
-from schemas.causes import caused_by
-from schemas.cost import Cause
 from schemas.errors import SitegraphError
 from schemas.records import to_record
 
@@ -56,7 +54,7 @@ def _run(options: dict[str, Any], *, folder: Path, due: bool) -> dict[str, Any]:
     clock = SystemClock()
     stages = Stages(clock)
     with ExitStack() as stack:
-        with stages.timed("start"), caused_by(Cause.START):
+        with stages.timed("start"):
             resources = stack.enter_context(open_run(**options))
         report = None
         # The flow run comes upon the error again, and shows it.
@@ -69,11 +67,10 @@ def _run(options: dict[str, Any], *, folder: Path, due: bool) -> dict[str, Any]:
 
 
 def _run_flow(**options: Any) -> dict[str, Any]:
-    with caused_by(Cause.PREFECT):
-        from flows.server.temporary import prefect_api
+    from flows.server.temporary import prefect_api
 
-        with prefect_api():
-            from flows.recrawl import index_source
+    with prefect_api():
+        from flows.recrawl import index_source
 
-            report: dict[str, Any] = index_source(**options)
-            return report
+        report: dict[str, Any] = index_source(**options)
+        return report
