@@ -320,8 +320,10 @@ def test_a_bucket_that_does_not_answer_is_unreachable_and_names_what_to_check(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
 
-    _code, found = examined("--index", "s3://docs/index")
 
+    code, found = examined("--index", "s3://docs/index")
+
+    assert code == 3, found
     listed = found["index s3://docs/index"]
     assert listed["health"] == "unreachable", listed
     assert listed["remedy"] == "check --index, AWS_ENDPOINT_URL and the login"
