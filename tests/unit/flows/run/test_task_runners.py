@@ -4,6 +4,7 @@ import concurrent.futures
 import errno
 import os
 import socket
+from typing import Any
 
 import distributed
 import pytest
@@ -65,9 +66,9 @@ def test_lost_workers_are_told_in_one_line_that_says_what_to_do(error: Exception
 
 def raise_in_dask(error: Exception) -> None:
     """Raise an error from code of Dask."""
-    code = {"__name__": "distributed.comm.core"}
+    code: dict[str, Any] = {"__name__": "distributed.comm.core"}
     exec("def connect(error):\n    raise error", code)
-    code["connect"](error)  # type: ignore[operator]
+    code["connect"](error)
 
 
 @pytest.mark.parametrize("error", [RuntimeError("Nanny failed to start."), OSError("Timed out connecting")])
