@@ -26,7 +26,7 @@ class Durations:
     counts: tuple[int, ...] = (0,) * (len(BUCKETS) + 1)
     seconds: float = 0.0
 
-    def and_(self, seconds: float) -> "Durations":
+    def plus(self, seconds: float) -> "Durations":
         """Count one more."""
         place = bisect_left(BUCKETS, seconds)
         counts = tuple(number + (at == place) for at, number in enumerate(self.counts))

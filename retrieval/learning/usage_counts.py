@@ -69,7 +69,7 @@ def add_lines(counts: UsageCounts, lines: Iterable[bytes]) -> UsageCounts:
             continue
         questions[door, outcome] = questions.get((door, outcome), 0) + 1
         if (seconds := _seconds(entry)) is not None:
-            durations[door] = durations.get(door, Durations()).and_(seconds)
+            durations[door] = durations.get(door, Durations()).plus(seconds)
     return UsageCounts(questions, durations)
 
 
