@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from indexes.places import index_place
+from indexes.places import index_place, is_in_bucket
 from runtime.clock import SystemClock
 from runtime.settings import read_settings
 from runtime.telemetry.delivery import SECONDS, Say, finish_within
@@ -210,10 +210,12 @@ class _ConfiguredWatch(RunWatch):
         ended = LastRun(state=state_of(error), started_at=self.started_at, finished_at=self._now())
         with alone_in(file.parent):
             now = self.clock.now()
-            reader = HealthReader(index_place(self.index), self.settings.ledger_url)
+            place = index_place(self.index)
+            reader = HealthReader(place, self.settings.ledger_url)
             health = with_attempt(reader.read(now.isoformat(timespec="seconds")), self.source, ended)
             health = with_others(health, self.source, read_attempts(file, self.index), now=now)
-            usage = usage_families(self.index, count_usage(Path(self.index)))
+            # Those who read an index in a bucket log beside their own copies of it.
+            usage = () if is_in_bucket(place) else usage_families(self.index, count_usage(place))
             write_textfile(file, (*index_families(health, now=now), *usage))
 
     def _deliver(self, _: BaseException | None) -> None:

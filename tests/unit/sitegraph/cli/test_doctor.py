@@ -320,7 +320,6 @@ def test_a_bucket_that_does_not_answer_is_unreachable_and_names_what_to_check(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
 
-
     code, found = examined("--index", "s3://docs/index")
 
     assert code == 3, found
