@@ -20,6 +20,8 @@ from flows.run.values import Batch, ComparedSource, CrawlWave, Embedded, Fetched
 from flows.run.vector_space import changes_model
 from flows.walk import Work, walk
 from ingest.parse.formats.registry import document_versions
+from schemas.causes import caused_by
+from schemas.cost import Cause
 from schemas.errors import SitegraphError
 from schemas.report import RunReport
 
@@ -64,7 +66,8 @@ class LookEngine:
         if stage is tasks.parse_leftovers:
             self._require_parsed()
         if stage is tasks.recover:
-            return self._recover()  # type: ignore[return-value]
+            with caused_by(Cause.RECOVER):
+                return self._recover()  # type: ignore[return-value]
         result: R = stage.fn(*values)  # type: ignore[attr-defined]
         if isinstance(result, ComparedSource) and result.difference is not None:
             raise FlowNeeded
@@ -109,7 +112,8 @@ class LookEngine:
                     found.set()
                 # Nothing of these is parsed, but stubs still redirect, and bytes with secrets are not kept.
                 known = [uri for uri in batch.uris if uri not in fetched.to_parse]
-                done += [fetched, parse_batch(self._resources.crawling(), known)]
+                with caused_by(Cause.PARSE):
+                    done += [fetched, parse_batch(self._resources.crawling(), known)]
             except SitegraphError:
                 found.set()
                 raise

@@ -31,7 +31,10 @@ from flows.run.values import ComparedSource, CrawlWave, Embedded, FetchedBatch, 
 from flows.run.watch import watched_run
 from flows.walk import Work, walk
 from runtime.clock import SystemClock
+from runtime.cost.meter import METER
+from schemas.causes import caused_by
 from schemas.changes import DocumentChange
+from schemas.cost import Cause
 from schemas.errors import DamageFound, SitegraphError
 from schemas.records import from_record, to_record
 from schemas.report import RunReport
@@ -40,6 +43,7 @@ DOCUMENTS_PER_EMBEDDING = 2_000
 """Documents that one task embeds: enough for batches of texts of like length."""
 
 R = TypeVar("R")
+D = TypeVar("D", bound=FetchedBatch | ParsedBatch | Embedded)
 
 _log = logging.getLogger(__name__)
 
@@ -93,7 +97,7 @@ def run_source(source: str, *, due: bool, options: dict[str, Any]) -> RunReport:
     stages = begun.stages if begun else Stages(SystemClock())
     tag_run(f"source:{name}")
     with tags(f"source:{name}"), ExitStack() as stack:
-        with stages.timed("start", since=begun.since if begun else None):
+        with stages.timed("start", since=begun.since if begun else None), caused_by(Cause.START):
             resources, run = (begun.resources, None) if begun else _start(stack, source, options)
         try:
             report = run_walk(resources, due=due, stages=stages, started=run)
@@ -135,7 +139,7 @@ def run_walk(
         remote = lending.enter_context(lent(resources)) if is_remote(settings) else None
         engine = PrefectEngine(resources, started, remote=remote)
         try:
-            with told_failures(settings):
+            with told_failures(settings), caused_by(Cause.PREFECT):
                 report = walk(resources, engine, due=due, stages=stages or Stages(resources.index.clock))
             publish_artifacts(report, _changes(resources.index, engine.compared))
             return report
@@ -203,7 +207,7 @@ class PrefectEngine:
         futures = [self._submit(tasks.embed, self._remote or run, part) for part in parts]
         if self._remote:
             wait(futures)  # linking waits for the encoder of its own process alone
-        return lambda: [future.result() for future in futures]
+        return lambda: [self._told(future.result()) for future in futures]
 
     def wait(self) -> None:
         """Wait for the tasks that were submitted; for those of workers, which may be lost, not for ever."""
@@ -217,11 +221,17 @@ class PrefectEngine:
 
     def _done(self, work: Work) -> Work:
         """Show the progress of workers, which cannot show it themselves."""
+        self._told(work)
         if self._remote:
             stage = "fetch" if isinstance(work, FetchedBatch) else "parse"
             if stage == "parse":
                 self._resources.progress.expect(stage, work.documents)
             self._resources.progress.advance(stage, work.documents)
+        return work
+
+    def _told(self, work: D) -> D:
+        """Take in what workers say that they spent."""
+        METER.add_told(work.spent)
         return work
 
     def _submit(self, stage: Callable[..., Any], *values: Any) -> PrefectFuture[Any]:

@@ -14,6 +14,8 @@ from flows.run.watch import watched_run
 from flows.server.configured import may_be_configured
 from indexes.layout import IndexLayout
 from runtime.clock import SystemClock
+from schemas.causes import caused_by
+from schemas.cost import Cause
 from schemas.errors import SitegraphError
 from schemas.records import to_record
 
@@ -54,7 +56,7 @@ def _run(options: dict[str, Any], *, folder: Path, due: bool) -> dict[str, Any]:
     clock = SystemClock()
     stages = Stages(clock)
     with ExitStack() as stack:
-        with stages.timed("start"):
+        with stages.timed("start"), caused_by(Cause.START):
             resources = stack.enter_context(open_run(**options))
         report = None
         # The flow run comes upon the error again, and shows it.
@@ -67,10 +69,11 @@ def _run(options: dict[str, Any], *, folder: Path, due: bool) -> dict[str, Any]:
 
 
 def _run_flow(**options: Any) -> dict[str, Any]:
-    from flows.server.temporary import prefect_api
+    with caused_by(Cause.PREFECT):
+        from flows.server.temporary import prefect_api
 
-    with prefect_api():
-        from flows.recrawl import index_source
+        with prefect_api():
+            from flows.recrawl import index_source
 
-        report: dict[str, Any] = index_source(**options)
-        return report
+            report: dict[str, Any] = index_source(**options)
+            return report

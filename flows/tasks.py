@@ -32,10 +32,11 @@ from flows.run.values import (
 )
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState
+from schemas.cost import Cause, Costs
 from schemas.report import RunReport
 
 
-@task(name="plan", task_run_name=named("plan"))
+@task(cause=Cause.PLAN, name="plan", task_run_name=named("plan"))
 def plan(run: Run, due_by: str | None) -> Planned:
     """Bring seeds, sitemaps or folders, and a changed scope, into the ledger."""
     from flows.crawl.plan import plan_source
@@ -45,7 +46,7 @@ def plan(run: Run, due_by: str | None) -> Planned:
         return Planned(documents=documents, http=parts.take_http())
 
 
-@task(name="parse-leftovers", task_run_name=named("parse leftovers of"))
+@task(cause=Cause.PARSE, name="parse-leftovers", task_run_name=named("parse leftovers of"))
 def parse_leftovers(run: Run, planned: Planned) -> ParsedBatch:  # noqa: ARG001
     """Parse stored bytes that have no fragment of this pipeline version."""
     from flows.crawl.parse import parse_leftovers as parse
@@ -54,7 +55,7 @@ def parse_leftovers(run: Run, planned: Planned) -> ParsedBatch:  # noqa: ARG001
         return _counted(parts, parse(parts.crawling()))
 
 
-@task(name="plan-wave", task_run_name=wave_named)
+@task(cause=Cause.PLAN, name="plan-wave", task_run_name=wave_named)
 def plan_wave(run: Run, due_by: str | None, number: int, before: Sequence[ParsedBatch]) -> CrawlWave:  # noqa: ARG001
     """Cut what the run has not looked at yet, some of it found by what was parsed before, into batches."""
     from flows.crawl.plan import plan_wave as batches_of
@@ -65,7 +66,7 @@ def plan_wave(run: Run, due_by: str | None, number: int, before: Sequence[Parsed
         return CrawlWave(number=number, batches=batches)
 
 
-@task(name="fetch", task_run_name=batch_named("fetch"), **TRANSIENT)
+@task(cause=Cause.FETCH, name="fetch", task_run_name=batch_named("fetch"), **TRANSIENT)
 def fetch(run: Run, batch: Batch, before: FetchedBatch | None) -> FetchedBatch:  # noqa: ARG001
     """Fetch one batch of one shard, after the one before it."""
     from flows.crawl.fetch import fetch_batch, unfetched
@@ -76,10 +77,11 @@ def fetch(run: Run, batch: Batch, before: FetchedBatch | None) -> FetchedBatch: 
         uris = unfetched(context, batch.uris) if run.token else batch.uris
         documents = fetch_batch(context, uris, sampled=batch.sampled)
         to_parse = unparsed(context, batch.uris)
-        return FetchedBatch(documents=documents, to_parse=to_parse, http=parts.take_http())
+        http, spent = parts.take_http(), parts.take_spent()
+        return FetchedBatch(documents=documents, to_parse=to_parse, http=http, spent=spent)
 
 
-@task(name="parse", task_run_name=batch_named("parse"))
+@task(cause=Cause.PARSE, name="parse", task_run_name=batch_named("parse"))
 def parse(run: Run, batch: Batch, fetched: FetchedBatch) -> ParsedBatch:  # noqa: ARG001
     """Parse one fetched batch."""
     from flows.crawl.parse import parse_batch
@@ -88,7 +90,7 @@ def parse(run: Run, batch: Batch, fetched: FetchedBatch) -> ParsedBatch:  # noqa
         return _counted(parts, parse_batch(parts.crawling(), batch.uris))
 
 
-@task(name="quarantine", task_run_name=named("quarantine and deduplicate"))
+@task(cause=Cause.QUARANTINE, name="quarantine", task_run_name=named("quarantine and deduplicate"))
 def quarantine(run: Run, last: CrawlWave) -> Quarantined:  # noqa: ARG001
     """Put aside what is no content, and what is the same at several addresses; refuse a source without seeds.
 
@@ -104,7 +106,7 @@ def quarantine(run: Run, last: CrawlWave) -> Quarantined:  # noqa: ARG001
         return Quarantined(documents=len(known), http=http, pages=pages, peak_child_mb=parts.peak_child_mb)
 
 
-@task(name="recover", task_run_name=named("recover"))
+@task(cause=Cause.RECOVER, name="recover", task_run_name=named("recover"))
 def recover(run: Run, lease: Lease, quarantined: Quarantined) -> Recovered:  # noqa: ARG001
     """Finish or take back what a crashed run left, and see what is damaged of what readers open.
 
@@ -127,7 +129,7 @@ def recover(run: Run, lease: Lease, quarantined: Quarantined) -> Recovered:  # n
         return Recovered(repair=repair, published=published)
 
 
-@task(name="diff", task_run_name=named("diff"))
+@task(cause=Cause.DIFF, name="diff", task_run_name=named("diff"))
 def diff(run: Run, recovered: Recovered) -> ComparedSource:
     """Compare the ledger with the generation that readers see.
 
@@ -144,16 +146,17 @@ def diff(run: Run, recovered: Recovered) -> ComparedSource:
         )
 
 
-@task(name="embed", task_run_name=embed_named)
+@task(cause=Cause.EMBED, name="embed", task_run_name=embed_named)
 def embed(run: Run, compared: ComparedSource) -> Embedded:
     """Give the texts of changed documents, or of a part of them, their vectors."""
     from flows.derive.embed import embed_fragments
 
     with resources_of(run) as parts:
-        return Embedded(texts=embed_fragments(parts.deriving(), compared.fragments))
+        texts = embed_fragments(parts.deriving(), compared.fragments)
+        return Embedded(texts=texts, spent=parts.take_spent())
 
 
-@task(name="link", task_run_name=compared_named("link"))
+@task(cause=Cause.LINK, name="link", task_run_name=compared_named("link"))
 def link(run: Run, compared: ComparedSource) -> Linked:
     """Plan the rows of every document that changes and of those around it, and what follows from all."""
     from flows.derive.freeze import link_source
@@ -162,7 +165,7 @@ def link(run: Run, compared: ComparedSource) -> Linked:
         return link_source(parts.deriving(), compared)
 
 
-@task(name="freeze", task_run_name=compared_named("freeze"))
+@task(cause=Cause.LINK, name="freeze", task_run_name=compared_named("freeze"))
 def freeze(
     run: Run, lease: Lease, compared: ComparedSource, linked: Linked, embedded: Sequence[Embedded], ahead: int
 ) -> Frozen:
@@ -177,7 +180,7 @@ def freeze(
         return freeze_plan(parts.deriving(), compared, linked, lease=lease, accept=run.accept, embedded=texts)
 
 
-@task(name="write", task_run_name=generation_named("write"), **TRANSIENT)
+@task(cause=Cause.WRITE, name="write", task_run_name=generation_named("write"), **TRANSIENT)
 def write(run: Run, lease: Lease, frozen: Frozen) -> StagedState:
     """Write the frozen plan into both stores; may be repeated."""
     from flows.commit.write import find_generation, write_plan
@@ -187,7 +190,7 @@ def write(run: Run, lease: Lease, frozen: Frozen) -> StagedState:
         return write_plan(context, find_generation(context.index, frozen), lease=lease)
 
 
-@task(name="verify", task_run_name=generation_named("verify"))
+@task(cause=Cause.VERIFY, name="verify", task_run_name=generation_named("verify"))
 def verify(run: Run, frozen: Frozen, staged: StagedState) -> Frozen:
     """Compare both stores with the plan, before any reader sees them.
 
@@ -202,7 +205,7 @@ def verify(run: Run, frozen: Frozen, staged: StagedState) -> Frozen:
         return Frozen(generation=frozen.generation)
 
 
-@task(name="publish", task_run_name=generation_named("publish"))
+@task(cause=Cause.PUBLISH, name="publish", task_run_name=generation_named("publish"))
 def publish(run: Run, lease: Lease, frozen: Frozen, staged: StagedState) -> Published:
     """Let readers see what was verified.
 
@@ -219,7 +222,7 @@ def publish(run: Run, lease: Lease, frozen: Frozen, staged: StagedState) -> Publ
         return Published(generation=frozen.generation)
 
 
-@task(name="collect", task_run_name=named("collect"))
+@task(cause=Cause.COLLECT, name="collect", task_run_name=named("collect"))
 def collect(run: Run, compared: ComparedSource, published: Published | None) -> Collected:
     """Delete old generations, and files that nothing needs any more."""
     from flows.commit.garbage_collect import collect as collect_garbage
@@ -231,12 +234,13 @@ def collect(run: Run, compared: ComparedSource, published: Published | None) -> 
         return Collected(files=prune(parts.index, source=run.source, keep=(compared.difference or "",)))
 
 
-@task(name="report", task_run_name=named("report"))
+@task(cause=Cause.REPORT, name="report", task_run_name=named("report"))
 def report(
     run: Run,
     compared: ComparedSource,
     crawled: Crawled,
     seconds: dict[str, float],
+    costs: Costs,
     before: Collected | None,  # noqa: ARG001
 ) -> RunReport:
     """Reschedule what was looked at, and record what the run did."""
@@ -248,13 +252,18 @@ def report(
         context.crash_point("report.before")
         began = context.index.clock.monotonic()
         difference = load_difference(context.index, compared)
-        return record_run(context, difference, crawled, seconds=seconds, began=began, encoded=parts.encoded)
+        return record_run(
+            context, difference, crawled, seconds=seconds, began=began, costs=costs, encoded=parts.encoded
+        )
 
 
 def _counted(parts: Resources, parsed: ParsedBatch) -> ParsedBatch:
     if parts.run.token and parsed.texts:
         parts.encoding().wait()  # nobody else knows of texts that wait in this process
-    pages = parts.take_pages()
     return ParsedBatch(
-        documents=parsed.documents, texts=parsed.texts, pages=pages, peak_child_mb=parts.peak_child_mb
+        documents=parsed.documents,
+        texts=parsed.texts,
+        pages=parts.take_pages(),
+        peak_child_mb=parts.peak_child_mb,
+        spent=parts.take_spent(),
     )

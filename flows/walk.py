@@ -104,7 +104,7 @@ def _change(
     if published is not None or resources.index.has_grown:
         with stages.timed("collect"):
             collected = engine.call(tasks.collect, run, compared, published)
-    return engine.call(tasks.report, run, compared, crawled, dict(stages.seconds), collected)
+    return engine.call(tasks.report, run, compared, crawled, dict(stages.seconds), stages.costs, collected)
 
 
 def make_generation(

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from schemas.cost import CostAccount
 from schemas.freshness import FreshnessState
 
 
@@ -131,7 +132,7 @@ class RunReport:
     entities are those of the whole index, since they belong to no source; `secrets` are the values that
     were redacted in it, and how many documents had any. `pdf_pages` are those of the PDFs
     that this process parsed. `freshness` is how fresh the source was until this run: `as_of` is None at the
-    first.
+    first. `cost` is empty in reports of versions that measured none.
     """
 
     source: str
@@ -151,6 +152,7 @@ class RunReport:
     names: NameCounts = NameCounts()
     pdf_pages: PageCounts = PageCounts()
     freshness: FreshnessState = field(default_factory=FreshnessState)
+    cost: CostAccount = field(default_factory=CostAccount)
     guard: str | None = None
     problems: tuple[Problem, ...] = ()
 

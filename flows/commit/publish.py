@@ -27,6 +27,8 @@ from indexes.publish.signatures import signature_of
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState
+from schemas.causes import caused_by
+from schemas.cost import Cause
 from schemas.errors import DamageFound
 
 _log = logging.getLogger(__name__)
@@ -40,7 +42,8 @@ def publish_generation(
     Raises: StaleLease: another run has taken over; nothing is published.
     """
     index = run.index
-    compute_authority(index, generation)
+    with caused_by(Cause.AUTHORITY):
+        compute_authority(index, generation)
     if not is_in_bucket(index.layout.root):
         # LanceDB never calls fsync: without this a power cut could publish rows that are not on disk.
         os.sync()
@@ -72,9 +75,10 @@ def prune(index: Index, *, source: str, keep: Collection[str] = ()) -> int:
         if number not in kept:
             index.layout.generation(number).unlink()
             signature_of(index.layout, number).unlink(missing_ok=True)
-    index.chunks.writer().prune(keep=kept)
-    index.crash_point("prune.midway")
-    index.graph.writer().prune(keep=kept)
+    with caused_by(Cause.INDEXES):
+        index.chunks.writer().prune(keep=kept)
+        index.crash_point("prune.midway")
+        index.graph.writer().prune(keep=kept)
     index.ledger.manifests.forget_before(min(kept, default=0))
     needed = index.ledger.generations.forget_before(min(kept, default=0))
     index.outbox.drop_all_but({*needed, *keep})

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from flows.run.contexts import CommitContext
+from flows.run.cost import account_of
 from flows.run.freshness import freshness_of
 from flows.run.problems import problems_of
 from flows.run.values import Crawled, Difference
@@ -16,8 +17,10 @@ from indexes.stores.ledger.seen import SeenDocument
 from ingest.diff.lifecycle import missing_until
 from ingest.plan.lastmod import judge_claim
 from ingest.plan.schedule import next_due, next_interval, retry_wait
+from runtime.cost.meter import METER
 from runtime.memory import largest_child_mb, peak_rss_mb
 from schemas.changes import ChangeKind, Counts, add_counts
+from schemas.cost import Costs
 from schemas.documents import DocumentState
 from schemas.freshness import FreshnessState
 from schemas.records import to_record
@@ -41,17 +44,19 @@ def record_run(
     *,
     seconds: Mapping[str, float],
     began: float,
+    costs: Costs,
     encoded: int,
 ) -> RunReport:
     """Reschedule what was looked at, and record the report in the ledger.
 
     *seconds* are those of the stages until now, *began* is when the report's did, in the clock's seconds;
+    *costs* are those of the process before the run;
     *encoded* is how many texts were encoded, for a run that makes no generation.
     """
     seen = run.index.ledger.seen.of_run(run.source.name, run.run_id)
     reschedule(run, seen, difference)
     stages = {**seconds, "report": run.index.clock.monotonic() - began}
-    report = build_report(run, difference, crawled, seen, stages=stages, encoded=encoded)
+    report = build_report(run, difference, crawled, seen, stages=stages, costs=costs, encoded=encoded)
     record = to_record(report)
     run.index.ledger.runs.finish(run.run_id, state="finished", now=run.index.now(), report=record)
     run.index.ledger.stops.forget_ended()
@@ -66,6 +71,7 @@ def build_report(
     seen: Sequence[SeenDocument],
     *,
     stages: Mapping[str, float],
+    costs: Costs,
     encoded: int,
 ) -> RunReport:
     """Gather what the run did; a resumed run also reports the generation it had begun before."""
@@ -91,6 +97,7 @@ def build_report(
         names=NameCounts(**details.get("names", {})),
         pdf_pages=crawled.pages,
         freshness=_freshness_before(run),
+        cost=account_of(METER.read() - costs, manifest.totals()),
         guard=difference.guard,
         problems=problems_of(run, seen),
     )

@@ -17,6 +17,7 @@ from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from indexes.write.outbox import plan_sha256
 from ingest.diff.guard import emptied_refusal, wordless_refusal
+from schemas.causes import count_rows
 from schemas.errors import GuardRefused
 from schemas.hashing import canonical_json
 from schemas.records import from_record, to_record
@@ -72,6 +73,7 @@ def plan_rows(run: DeriveContext, difference: Difference, *, as_of: str) -> Plan
         len(changes),
     )
     run.progress.expect("link", len(affected))
+    count_rows("documents", len(affected))
     for docs in cut(affected, DOCUMENTS_PER_PAYLOAD):
         run.raise_if_stopped()
         plan.link(docs)

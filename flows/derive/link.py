@@ -28,7 +28,9 @@ from ingest.link.resolve import (
     resolve_targets,
     unresolved_references,
 )
+from schemas.causes import caused_by
 from schemas.changes import ChangeKind, DocumentChange, RowChanges
+from schemas.cost import Cause
 from schemas.documents import LiveDocument
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.errors import DamageFound
@@ -83,7 +85,8 @@ class NextGeneration:
         )
         shas = {live.fragment_sha for change in self.changes.values() for live in _versions(change)}
         targets = self.resolve(ledger.links.targets_of(shas)).values()
-        naming = (*self._named_otherwise(), *self.names.speaking(), *self.tools.touched())
+        with caused_by(Cause.NAMES):
+            naming = (*self._named_otherwise(), *self.names.speaking(), *self.tools.touched())
         return tuple(sorted({*self.changes, *linking, *targets, *naming, *self.navigation.touched()}))
 
     def _named_otherwise(self) -> Iterable[str]:

@@ -11,7 +11,9 @@ from ingest.link.mentions import mention_edges, name_edges, read_document
 from ingest.link.relations import relation_edges
 from ingest.link.renaming import NameChanges, compare_names
 from ingest.link.spotting import find_catalogued
+from schemas.causes import caused_by
 from schemas.changes import DocumentChange
+from schemas.cost import Cause
 from schemas.documents import LiveDocument
 from schemas.edges import Edge
 from schemas.fragment import GraphFragment
@@ -50,10 +52,11 @@ class NextNames:
     @cached_property
     def _catalogues(self) -> tuple[Catalogue, NameChanges]:
         # Read once, and not kept: the names of a large index are hundreds of thousands.
-        held = self.run.index.ledger.names.held(self.base, without_docs=self.changes.keys())
-        kept = [Stated(doc, name) for doc, name in held]
-        old, new = [*self._changed(old=True)], [*self._changed(old=False)]
-        return build_catalogue((*kept, *new)), compare_names(kept, old, new)
+        with caused_by(Cause.NAMES):
+            held = self.run.index.ledger.names.held(self.base, without_docs=self.changes.keys())
+            kept = [Stated(doc, name) for doc, name in held]
+            old, new = [*self._changed(old=True)], [*self._changed(old=False)]
+            return build_catalogue((*kept, *new)), compare_names(kept, old, new)
 
     def speaking(self) -> frozenset[str]:
         """Documents of the base whose text holds a name that means something else than it did."""

@@ -14,7 +14,9 @@ from flows.run.values import Difference
 from flows.run.vector_space import changes_model
 from indexes.write.outbox import dump_payload
 from ingest.diff.feed import FeedPlan
+from schemas.causes import caused_by
 from schemas.changes import RowChanges
+from schemas.cost import Cause
 from schemas.feed import FeedEntry
 from schemas.report import NameCounts
 
@@ -71,7 +73,10 @@ class RowPlan:
 
     def decide(self) -> PlannedRows:
         """Decide the edges and entities that follow from all documents together; give the whole plan."""
-        similar, entities = self._similar.decide(), self._generation.entities.decide()
+        with caused_by(Cause.SIMILAR):
+            similar = self._similar.decide()
+        with caused_by(Cause.NAMES):
+            entities = self._generation.entities.decide()
         return PlannedRows(
             payloads=(*self._payloads, *similar.payloads, *entities.payloads),
             sources=self._grown(similar, entities),

@@ -1,8 +1,11 @@
 """Steps as Prefect tasks, each made when it is first run: a run that only looks never imports Prefect."""
 
 from collections.abc import Callable
-from functools import cached_property, update_wrapper
+from functools import cached_property, update_wrapper, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+
+from schemas.causes import caused_by
+from schemas.cost import Cause
 
 if TYPE_CHECKING:
     from prefect import Task
@@ -36,10 +39,15 @@ class _Task:
         return getattr(self._task, name)
 
 
-def task(**options: Any) -> "Callable[[Callable[P, R]], Task[P, R]]":
-    """Make a step a task, with the options of `prefect.task`."""
+def task(*, cause: Cause, **options: Any) -> "Callable[[Callable[P, R]], Task[P, R]]":
+    """Make a step, whose work is done for *cause*, a task, with the options of `prefect.task`."""
 
     def wrap(step: Callable[P, R]) -> "Task[P, R]":
-        return cast("Task[P, R]", _Task(step, options))
+        @wraps(step)
+        def caused(*args: P.args, **kwargs: P.kwargs) -> R:
+            with caused_by(cause):
+                return step(*args, **kwargs)
+
+        return cast("Task[P, R]", _Task(caused, options))
 
     return wrap

@@ -28,9 +28,11 @@ from indexes.manifest import FILES
 from indexes.places import is_in_bucket
 from indexes.ports import Encoder, VectorCache
 from indexes.wiring import open_shared_vectors
+from runtime.cost.meter import METER
 from runtime.processes.parser_pool import ParserPool
 from runtime.progress import StageProgress
 from runtime.task_runners import THREADS
+from schemas.cost import Spent, settle
 from schemas.extraction import EntityExtractor
 from schemas.fetch import FetchResult
 from schemas.fragment import GraphFragment
@@ -83,6 +85,7 @@ class Resources:
         self._opened_source = self._given.opened_source
         self._listing: SourceListing | None = None
         self._told_http, self._told_pages = HttpTotals(), PageCounts()
+        self._told_costs = METER.read() if run.token else None
 
     @cached_property
     def model(self) -> ModelSpec:
@@ -280,6 +283,15 @@ class Resources:
             read, before = self._pages(), self._told_pages
             self._told_pages = read
             return read - before
+
+    def take_spent(self) -> dict[str, Spent]:
+        """What this process spent since the last call, by cause, where it is a worker's; else nothing."""
+        with self._lock:
+            if self._told_costs is None:
+                return {}
+            costs, before = METER.read(), self._told_costs
+            self._told_costs = costs
+            return settle(costs - before)
 
     def count_again(self) -> None:
         """Let the next calls count from the beginning, where nobody has kept what the last ones returned."""

@@ -5,13 +5,18 @@ from contextlib import contextmanager
 
 from flows.run.watch import stage_span
 from runtime.clock import SystemClock
+from runtime.cost.meter import METER
 
 
 class Stages:
-    """Seconds by stage, in the order in which they began; together they are the run's."""
+    """Seconds by stage, in the order in which they began; together they are the run's.
+
+    `costs` are those of the process before the run.
+    """
 
     def __init__(self, clock: SystemClock) -> None:
         self._clock = clock
+        self.costs = METER.begin()
         self.seconds: dict[str, float] = {}
 
     @contextmanager

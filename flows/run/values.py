@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from ingest.diff.rows import Observed
 from schemas.changes import DocumentChange
+from schemas.cost import Spent
 from schemas.report import HttpTotals, PageCounts
 
 
@@ -73,23 +74,28 @@ class CrawlWave:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedBatch:
-    """How many documents of a batch were looked at, which of them have bytes to parse, and the requests."""
+    """How many documents of a batch were looked at, which of them have bytes to parse, and the requests.
+
+    `spent` is what a worker spent since it last told, by cause; nothing in the process of the run.
+    """
 
     documents: int
     to_parse: tuple[str, ...] = ()
     http: HttpTotals = field(default_factory=HttpTotals)
+    spent: dict[str, Spent] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedBatch:
     """How many documents were parsed, how many texts were handed to the encoder meanwhile, the pages of PDFs
-    in the documents, and the largest child process, in MiB.
+    in the documents, and the largest child process, in MiB. `spent` is as of a `FetchedBatch`.
     """
 
     documents: int
     texts: int = 0
     pages: PageCounts = field(default_factory=PageCounts)
     peak_child_mb: float = 0.0
+    spent: dict[str, Spent] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,9 +162,10 @@ class ComparedSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Embedded:
-    """How many texts of some documents had no vector before."""
+    """How many texts of some documents had no vector before; `spent` is as of a `FetchedBatch`."""
 
     texts: int
+    spent: dict[str, Spent] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from indexes.embed.pending import BATCH, CHARACTERS, LONG_TEXT, encode_missing
 from indexes.ports import Encoder, TokenVectors, Vector, VectorCache
+from schemas.causes import caused_by
+from schemas.cost import Cause
 from schemas.errors import TransientError
 
 
@@ -146,7 +148,8 @@ class BackgroundEncoder:
     def _work(self) -> None:
         try:
             while texts := self._next():
-                self._encode(texts)
+                with caused_by(Cause.EMBED):
+                    self._encode(texts)
         except Exception as error:  # noqa: BLE001 - raised again where somebody waits for the vectors
             with self._changed:
                 self._error = error

@@ -19,6 +19,9 @@ from indexes.ports import Encoded, TokenEncoder, Vector
 from schemas.errors import StoreUnavailable
 
 _SPAWN = get_context("spawn")  # a fork would copy threads of torch and the stores in an unknown state
+_ENCODER = "encode"
+"""What the process is called for those who look at what each child costs (runtime/cost/shares.py)."""
+
 _PATIENCE = 5.0
 """Seconds a child gets to finish its batch once it is no longer needed."""
 
@@ -95,7 +98,7 @@ class ChildEncoder:
 
     def _ask(self, method: str, argument: Any) -> Any:
         with self._lock:
-            child = self._child or _Child(_serve, self._build, self._spec)
+            child = self._child or _Child(_serve, self._build, self._spec, name=_ENCODER)
             # Given back only once it has answered: after an interruption here, the answer still on its
             # way would be read as that to the next question. Forgotten, the child sees its pipe close.
             self._child = None
@@ -134,9 +137,9 @@ def call_in_child(function: Callable[..., None], *args: Any) -> None:
 class _Child:
     """A process and our end of the pipe to it; ends with this process, however that ends."""
 
-    def __init__(self, target: Callable[..., None], *args: Any) -> None:
+    def __init__(self, target: Callable[..., None], *args: Any, name: str | None = None) -> None:
         self.pipe, theirs = _SPAWN.Pipe()
-        self._process = _SPAWN.Process(target=target, args=(theirs, *args), daemon=True)
+        self._process = _SPAWN.Process(target=target, args=(theirs, *args), name=name, daemon=True)
         self._process.start()
         theirs.close()  # so that the child's end alone keeps the pipe open
 

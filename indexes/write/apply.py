@@ -7,6 +7,7 @@ from typing import TypeVar
 from indexes.embed.texts import chunk_vectors, text_input, vector_texts
 from indexes.ports import ChunkVectors, ChunkWriter, GraphWriter, StoreState, TokenVectors, Vector
 from indexes.write.outbox import Plan
+from schemas.causes import count_rows, counted_rows
 from schemas.changes import RowChanges
 from schemas.nodes import Chunk
 
@@ -67,22 +68,28 @@ def apply_plan(
     graph.stage(generation, base=base)
     crash_point("graph.before_batch")
     nodes_of = (node for part in plan.parts("nodes") for node in part.nodes)
-    graph.apply_nodes(_fenced(nodes_of, fence), gone.node_deletes)
+    graph.apply_nodes(_told("nodes", nodes_of, gone.node_deletes, fence), gone.node_deletes)
     crash_point("graph.nodes_done")
     edges_of = (edge for part in plan.parts("edges") for edge in part.edges)
-    graph.apply_edges(_fenced(edges_of, fence), gone.edge_deletes)
+    graph.apply_edges(_told("edges", edges_of, gone.edge_deletes, fence), gone.edge_deletes)
     crash_point("graph.retired")
     fence()
     nodes, edges = graph.finish(generation)
     chunks.stage(generation, base=base)
     crash_point("vector.before_merge")
     rows = (pair for part in plan.parts("chunks") for pair in _with_vectors(part, vectors_of, tokens_of, dim))
-    chunks.apply(_fenced(rows, fence), gone.chunk_deletes)
+    chunks.apply(_told("chunks", rows, gone.chunk_deletes, fence), gone.chunk_deletes)
     crash_point("vector.not_tagged")
     fence()
     staged = StagedState(chunks=chunks.finish(generation), nodes=nodes, edges=edges)
     crash_point("stores.written")
     return staged
+
+
+def _told(table: str, upserts: Iterable[T], deletes: Collection[str], fence: Fence) -> Iterator[T]:
+    """The rows as they are, counted with those that go."""
+    count_rows(table, len(deletes))
+    return counted_rows(table, _fenced(upserts, fence))
 
 
 def _fenced(rows: Iterable[T], fence: Fence) -> Iterator[T]:

@@ -7,6 +7,9 @@ from contextlib import suppress
 from threading import Lock, Thread
 from typing import Any, TypeVar
 
+from schemas.causes import caused_by
+from schemas.cost import Cause
+
 T = TypeVar("T")
 
 _CLOSE_SECONDS = 5.0
@@ -18,7 +21,7 @@ class LoopThread:
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         self._starting = Lock()
-        self._thread = Thread(target=self._loop.run_forever, name="sitegraph-fetch", daemon=True)
+        self._thread = Thread(target=self._run, name="sitegraph-fetch", daemon=True)
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Start *work*; cancelling the future cancels it."""
@@ -47,6 +50,10 @@ class LoopThread:
         self._thread.join(_CLOSE_SECONDS)
         if not self._thread.is_alive():
             self._loop.close()
+
+    def _run(self) -> None:
+        with caused_by(Cause.FETCH):
+            self._loop.run_forever()
 
     async def _wind_up(self) -> None:
         others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]

@@ -115,6 +115,21 @@ RUN_RESPONSES = MetricDefinition(
 RUN_BYTES = MetricDefinition(
     "sitegraph_last_run_received_bytes", "Bytes that the last finished run received", ("source",)
 )
+RUN_CPU = MetricDefinition(
+    "sitegraph_last_run_cpu_seconds",
+    "CPU time that the last finished run spent, by cause; together they are all of it",
+    ("source", "cause"),
+)
+RUN_IO = MetricDefinition(
+    "sitegraph_last_run_io_bytes",
+    "Bytes that the last finished run read and wrote, cached or not, by cause",
+    ("source", "cause", "direction"),
+)
+RUN_ROWS = MetricDefinition(
+    "sitegraph_last_run_touched_rows",
+    "Rows of a table that the last finished run wrote or removed; documents whose rows it decided again",
+    ("source", "table"),
+)
 RUN_PROBLEMS = MetricDefinition(
     "sitegraph_last_run_problems", "Problems that the last run lists", ("source",)
 )
@@ -156,7 +171,7 @@ INDEX_METRICS = (
     *(TABLE_ROWS, UNINDEXED_ROWS, FRAGMENTS, SMALL_FRAGMENTS),
     *(DOCUMENTS, DUE, FAILED, CONTENT_AGE, FRESH_RATIO, SLO),
     *(RUN_STATE, RUN_START, RUN_END, RUN_SUCCESS, RUN_DOCUMENTS, RUN_CHUNKS, RUN_STAGE),
-    *(RUN_RESPONSES, RUN_BYTES, RUN_PROBLEMS),
+    *(RUN_RESPONSES, RUN_BYTES, RUN_CPU, RUN_IO, RUN_ROWS, RUN_PROBLEMS),
 )
 """What the textfile and `serve` both say of an index."""
 

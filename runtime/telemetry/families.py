@@ -121,6 +121,17 @@ def _report(name: str, last: LastRun) -> Iterator[Told]:
     for status, number in sorted(_by_status(http.get("status", {})).items()):
         yield catalogue.RUN_RESPONSES, (name, status), number
     yield catalogue.RUN_BYTES, (name,), http.get("bytes", 0)
+    yield from _cost(name, report.get("cost", {}))
+
+
+def _cost(name: str, cost: Mapping[str, Any]) -> Iterator[Told]:
+    """What a run cost; reports of older versions say nothing of it."""
+    for cause, spent in cost.get("causes", {}).items():
+        yield catalogue.RUN_CPU, (name, cause), spent["cpu"]
+        for direction in ("read", "written"):
+            yield catalogue.RUN_IO, (name, cause, direction), spent[direction]
+    for table, rows in cost.get("rows", {}).items():
+        yield catalogue.RUN_ROWS, (name, table), rows["touched"]
 
 
 def _outcomes(documents: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:

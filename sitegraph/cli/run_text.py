@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from sitegraph.cli.cost_text import told_cost
+
 _LOOKED_AT = {
     "added": "new",
     "changed": "changed",
@@ -42,6 +44,8 @@ def render_report(report: dict[str, Any]) -> Iterator[str]:
     if (freshness := report["freshness"])["stale"]:
         late = f"{freshness['age'] / 3600:.1f} h after the last; promised: {freshness['slo'] / 3600:.1f} h"
         yield f"  freshness  was missed: this run ended {late}"
+    if cost := told_cost(report.get("cost")):
+        yield f"  cost       {cost.removeprefix('cost ')}"
     yield "  seconds    " + ", ".join(f"{name} {s:.1f}" for name, s in report["stages"].items())
 
 

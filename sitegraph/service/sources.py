@@ -54,6 +54,7 @@ def last_run(run: Mapping[str, Any] | None, *, under_way: bool) -> dict[str, Any
         "finished_at": run["finished_at"],
         "generation": report.get("generation"),
         "reason": reason_of_run(run["state"], report, under_way=under_way),
+        "cost": report.get("cost"),
         "problems": len(problems := report.get("problems", [])),
         "problem_list": problems,
     }

@@ -74,6 +74,10 @@ def _know(ledger: Ledger, root: Path, chunks: tuple[Chunk, ...]) -> None:
         "http": {"requests": 7, "bytes": 5310},
         "chunks": {"embedded": 1},
         "peak_rss_mb": {"sum": 670.0},
+        "cost": {
+            "causes": {"fetch": {"cpu": 0.25}, "embed": {"cpu": 1.5}},
+            "rows": {"chunks": {"touched": 3, "there": 41}},
+        },
         "problems": [{"url": URI, "reason": "looks like an error page"}],
     }
     ledger.runs.finish("run-1", state="finished", now="2026-01-31T12:00:00+00:00", report=report)

@@ -68,6 +68,8 @@ def test_workers_of_dask_publish_what_threads_do_and_are_sent_no_documents(
 
     assert there["generation"] == here["generation"] == 1
     assert there["chunks"] == here["chunks"]
+    spent = {cause: one["cpu"] for cause, one in there["cost"]["causes"].items()}
+    assert min(spent["parse"], spent["embed"]) > 0, "told by workers: nobody parses or encodes here"
     assert sitegraph.export(tmp_path / "there") == sitegraph.export(tmp_path / "here")
     assert hashes(tmp_path / "there", "fragments") == hashes(tmp_path / "here", "fragments")
     assert len(wire.sent) == 5, "two waves of a batch to fetch and to parse, and the embedding"

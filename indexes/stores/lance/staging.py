@@ -17,6 +17,8 @@ from indexes.stores.lance import scan
 from indexes.stores.lance.stream import MergeStream
 from indexes.stores.lance.tables import open_table, store_errors
 from indexes.table_files import tag_of
+from schemas.causes import caused_by
+from schemas.cost import Cause
 from schemas.errors import ConfigError, StaleLease, StoreUnavailable
 
 # Searches read unindexed rows one by one: 20,000 chunks cost 180 ms instead of 6.
@@ -94,12 +96,14 @@ class StagedTable:
         """Put the indexes in order where that is due, name the version, and say what it contains."""
         self._require_latest()
         with store_errors(self._name):
-            if self._needs_optimizing():
-                self._compact()
-            self._prepare(self._table)
+            with caused_by(Cause.INDEXES):
+                if self._needs_optimizing():
+                    self._compact()
+                self._prepare(self._table)
             self._version = self._table.version
             self._tag(tag_of(generation))
-        return scan.state(self._table)
+        with caused_by(Cause.DIGESTS):
+            return scan.state(self._table)
 
     def prune(self, *, keep: Collection[int]) -> None:
         """Drop the tags of all generations but *keep* and, from time to time, the files only they need."""

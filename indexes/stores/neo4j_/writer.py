@@ -33,6 +33,8 @@ from indexes.stores.neo4j_.schema import (
 from indexes.stores.neo4j_.session import Connection, Transaction
 from indexes.stores.neo4j_.sweeps import Sweeps
 from indexes.stores.neo4j_.view import change_view
+from schemas.causes import caused_by
+from schemas.cost import Cause
 from schemas.edges import Edge
 from schemas.errors import StaleLease
 from schemas.nodes import Node
@@ -108,7 +110,8 @@ class Neo4jGraphWriter:
     def finish(self, generation: int) -> tuple[StoreState, StoreState]:
         """Show *generation* to readers and give what it contains."""
         reader = Neo4jGraphReader(self._connection, ix=self._ix, generation=generation, checked=False)
-        state = reader.state()
+        with caused_by(Cause.DIGESTS):
+            state = reader.state()
         self._generations.save(lambda held: finished(held, generation))
         return state
 

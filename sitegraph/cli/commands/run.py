@@ -8,6 +8,7 @@ import typer
 
 from indexes.places import index_place
 from runtime.settings import check_makeable, read_settings
+from schemas.cost import Cause
 from schemas.errors import ConfigError
 from sitegraph.cli.hints import complete_commands
 from sitegraph.cli.options import (
@@ -96,6 +97,9 @@ def run(
         check_encoder(settings)
         prepare_prefect(os.environ)
         from flows.start import run_source
+        from runtime.cost.meter import METER
+
+        METER.charge_past(Cause.START)
 
         report = run_source(
             str(path),

@@ -11,6 +11,7 @@ from schemas.errors import ConfigError
 from schemas.freshness import FreshnessState
 from schemas.records import to_record
 from sitegraph.cli.commands.run import prepare_prefect
+from sitegraph.cli.cost_text import told_cost
 from sitegraph.cli.hints import complete_commands
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
 from sitegraph.service.sources import describe_sources, group_problems
@@ -160,6 +161,8 @@ def _print_run(last: Mapping[str, Any]) -> None:
     print(f"    last run {last['state']} {when}, {_problems(last['problems'])}")
     if last["reason"]:
         print(f"    because {last['reason']}")
+    if told := told_cost(last["cost"]):
+        print(f"    {told}")
     kinds = group_problems(last["problem_list"])
     for reason, urls in kinds[:TOLD_PROBLEMS]:
         print(f"      {len(urls)} x {reason}: {urls[0]}{' …' if len(urls) > 1 else ''}")

@@ -35,7 +35,8 @@ class PublishedGeneration:
 class RunSummary:
     """A run; what it cost is None where no report says. `state` is `interrupted` if nobody goes on with it.
 
-    `seconds` are those of the whole run, `bytes` what it received, `memory` MiB at its peak.
+    `seconds` are those of the whole run, `bytes` what it received, `memory` MiB at its peak, `cpu` seconds of
+    processors by cause, the dearest first, `touched` chunks written or removed, of those `there` afterwards.
     """
 
     run_id: str
@@ -50,6 +51,9 @@ class RunSummary:
     bytes: int | None
     embedded: int | None
     memory: float | None
+    cpu: Mapping[str, float]
+    touched: int | None
+    there: int | None
     problems: int
 
 
@@ -102,6 +106,8 @@ def run_of(row: RunRow, *, under_way: frozenset[str]) -> RunSummary:
     report = row.report or {}
     stages, http = report.get("stages"), report.get("http", {})
     goes_on = row.source in under_way
+    cost = report.get("cost", {})
+    chunks = cost.get("rows", {}).get("chunks", {})
     return RunSummary(
         run_id=row.run_id,
         source=row.source,
@@ -115,8 +121,16 @@ def run_of(row: RunRow, *, under_way: frozenset[str]) -> RunSummary:
         bytes=http.get("bytes"),
         embedded=report.get("chunks", {}).get("embedded"),
         memory=report.get("peak_rss_mb", {}).get("sum"),
+        cpu=_by_cause(cost),
+        touched=chunks.get("touched"),
+        there=chunks.get("there"),
         problems=len(report.get("problems", ())),
     )
+
+
+def _by_cause(cost: Mapping[str, Any]) -> Mapping[str, float]:
+    causes = cost.get("causes", {}).items()
+    return {name: spent["cpu"] for name, spent in sorted(causes, key=lambda one: -one[1]["cpu"])}
 
 
 def kinds_of_problems(report: Mapping[str, Any] | None) -> tuple[ProblemKind, ...]:

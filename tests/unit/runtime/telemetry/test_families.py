@@ -34,6 +34,14 @@ SOURCE = SourceStatus(
             "chunks": {"added": 4, "removed": 1, "unchanged": 36, "embedded": 4},
             "http": {"requests": 12, "status": {"200": 9, "503": 2, "799": 1, "798": 1}, "bytes": 5000},
             "stages": {"crawl": 1.5},
+            "cost": {
+                "total": {"cpu": 3.5, "read": 90, "written": 7},
+                "causes": {
+                    "parse": {"cpu": 1.5, "read": 60, "written": 7},
+                    "embed": {"cpu": 2.0, "read": 30, "written": 0},
+                },
+                "rows": {"chunks": {"touched": 5, "there": 40}},
+            },
             "problems": [{"url": "https://docs.test/a", "reason": "HTTP 503"}],
         },
     ),
@@ -165,3 +173,22 @@ def test_entities_which_belong_to_no_source_are_rows_and_no_source() -> None:
 
     assert told["sitegraph_rows", "", "nodes"] == 5
     assert ("sitegraph_documents_due", "") not in told
+
+
+def test_what_a_run_cost_is_told_by_cause() -> None:
+    told = samples(INDEX)
+
+    assert told["sitegraph_last_run_cpu_seconds", "handbook", "embed"] == 2.0
+    assert told["sitegraph_last_run_io_bytes", "handbook", "parse", "read"] == 60
+    assert told["sitegraph_last_run_touched_rows", "handbook", "chunks"] == 5
+
+
+def test_a_report_that_says_nothing_of_its_cost_makes_no_sample_of_it() -> None:
+    assert SOURCE.last_run is not None
+    old = {name: value for name, value in SOURCE.last_run.report.items() if name != "cost"}
+    source = replace(SOURCE, last_run=replace(SOURCE.last_run, report=old))
+
+    told = samples(replace(INDEX, sources={"handbook": source}))
+
+    assert not [key for key in told if "cpu" in key[0] or "touched" in key[0] or "_io_" in key[0]]
+    assert ("sitegraph_last_run_chunks", "handbook", "added") in told

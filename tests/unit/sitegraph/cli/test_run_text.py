@@ -2,6 +2,7 @@
 
 import re
 
+from schemas.cost import CostAccount, RowsTouched, Spent
 from schemas.documents import Outcome
 from schemas.records import to_record
 from schemas.report import ChunkCounts, HttpTotals, MissingCounts, PeakRss, RunReport
@@ -53,3 +54,18 @@ def test_missing_pages_say_until_when_they_stay_and_how_to_remove_them() -> None
 
 def test_a_run_without_requests_says_nothing_of_http() -> None:
     assert not any("http" in line for line in text())
+
+
+def test_what_a_run_cost_is_one_line_with_the_dearest_causes_first() -> None:
+    cost = CostAccount(
+        total=Spent(cpu=6.5),
+        causes={"fetch": Spent(cpu=0.5), "embed": Spent(cpu=6)},
+        rows={"documents": RowsTouched(touched=3, there=12), "chunks": RowsTouched(touched=4, there=1042)},
+    )
+
+    said = "6.5 CPU seconds (embed 6.0, fetch 0.5); 3 of 12 documents touched, 4 of 1,042 chunks touched"
+    assert f"  cost       {said}" in text(cost=cost)
+
+
+def test_a_report_without_an_account_says_nothing_of_cost() -> None:
+    assert not [line for line in text() if line.startswith("  cost")]

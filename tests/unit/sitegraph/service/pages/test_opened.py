@@ -189,6 +189,8 @@ def test_runs_tell_what_generations_changed_and_what_runs_cost(browser: TestClie
     assert "1 replaced, 1 refreshed, 1 removed" in text
     for cost in ("3.2 s", "5.3 kB", "670 MiB"):
         assert f"<td>{cost}</td>" in text
+    assert "<summary>1.8 s</summary><ul><li>embed 1.50</li><li>fetch 0.25</li></ul>" in text
+    assert "<td>3 of 41</td>" in text
     assert "1 × looks like an error page" in text
     assert '<span class="badge good">finished</span>' in text
     assert "1 quarantined" in text

@@ -1,0 +1,123 @@
+"""What the kernel says of threads and processes: CPU seconds, bytes.
+
+Source: proc_pid_io(5), proc_pid_stat(5).
+
+Where there is no /proc, bytes are 0 and threads of libraries are not told apart.
+"""
+
+import multiprocessing
+import os
+import resource
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from schemas.cost import Spent
+
+_TASKS = "/proc/self/task"
+_TICKS = os.sysconf("SC_CLK_TCK")
+_NANOSECONDS = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A child process with all it has started: its arguments, and what this program calls it."""
+
+    pid: int
+    command: str
+    name: str
+    spent: Spent
+
+
+def read_thread(thread: threading.Thread) -> Spent:
+    """What a living thread of this process has spent."""
+    if thread is threading.current_thread():
+        cpu = time.thread_time()
+    elif hasattr(time, "pthread_getcpuclockid"):
+        cpu = time.clock_gettime(time.pthread_getcpuclockid(thread.ident or 0))
+    else:
+        return Spent()
+    read, written = _bytes(f"{_TASKS}/{thread.native_id}/io")
+    return Spent(cpu=cpu, read=read, written=written)
+
+
+def read_pools(names: dict[int, str]) -> Mapping[int, Spent]:
+    """What threads that are none of Python's have spent, by their number; *names* gets those that are new."""
+    ours = {thread.native_id for thread in threading.enumerate()}
+    found = {}
+    with suppress(OSError):
+        for entry in os.listdir(_TASKS):
+            if (task := int(entry)) not in ours and (cpu := _thread_cpu(task)) is not None:
+                names.setdefault(task, _text(f"{_TASKS}/{task}/comm").strip())
+                read, written = _bytes(f"{_TASKS}/{task}/io")
+                found[task] = Spent(cpu=cpu, read=read, written=written)
+    return found
+
+
+def read_process() -> Spent:
+    """What all threads of this process have spent, and bytes of children that have ended."""
+    read, written = _bytes("/proc/self/io")
+    return Spent(cpu=time.process_time(), read=read, written=written)
+
+
+def read_ended() -> Spent:
+    """CPU seconds of children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Spent(cpu=used.ru_utime + used.ru_stime)
+
+
+def read_children() -> tuple[Child, ...]:
+    """The children that run, each with all that it has started."""
+    parents, spent = {}, {}
+    for pid, parent, cpu in _processes():
+        parents[pid] = parent
+        spent[pid] = cpu
+    named = {child.pid: child.name for child in multiprocessing.active_children()}
+    children: dict[int, Spent] = {}
+    for pid, cpu in spent.items():
+        if (top := _top(pid, parents)) is not None:
+            read, written = _bytes(f"/proc/{pid}/io")
+            children[top] = children.get(top, Spent()) + Spent(cpu=cpu, read=read, written=written)
+    return tuple(
+        Child(pid, _text(f"/proc/{pid}/cmdline").replace("\0", " "), named.get(pid, ""), one)
+        for pid, one in children.items()
+    )
+
+
+def _processes() -> Iterator[tuple[int, int, float]]:
+    """Number, parent, and CPU seconds of each process, with those of its children that have ended."""
+    with suppress(OSError):
+        for entry in os.listdir("/proc"):
+            if entry.isdigit() and (text := _text(f"/proc/{entry}/stat")):
+                fields = text.rpartition(")")[2].split()  # what is in brackets may have any character
+                yield int(entry), int(fields[1]), sum(map(int, fields[11:15])) / _TICKS
+
+
+def _top(pid: int, parents: Mapping[int, int]) -> int | None:
+    """The child of this process that a process is, or comes from."""
+    ours = os.getpid()
+    while (parent := parents.get(pid)) is not None:
+        if parent == ours:
+            return pid
+        pid = parent
+    return None
+
+
+def _thread_cpu(task: int) -> float | None:
+    text = _text(f"{_TASKS}/{task}/schedstat")
+    return int(text.split()[0]) / _NANOSECONDS if text else None
+
+
+def _bytes(path: str) -> tuple[int, int]:
+    lines = dict(line.split(": ") for line in _text(path).splitlines())
+    return int(lines.get("rchar", 0)), int(lines.get("wchar", 0))
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(errors="replace")
+    except OSError:  # it has ended, or it is another user's
+        return ""
