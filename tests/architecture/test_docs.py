@@ -16,6 +16,7 @@ from docs.navigation import nav_paths, read_settings
 from ingest.link.tool_evidence import WEIGHTS
 from ingest.parse.tools.file import parse_tools
 from ingest.sources.registry import OURS, kind_named
+from schemas.cost import Cause
 from schemas.documents import DocumentState, Outcome
 from schemas.edges import EdgeKind, LinkPosition
 from schemas.evidence import FILTER_FIELDS, Citation, ContextBundle, Evidence, Scores, ToolPlan
@@ -206,11 +207,13 @@ def _flatten(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{field.name}", inner
 
 
-def test_the_run_report_reference_has_every_field_and_outcome() -> None:
-    top, _, documents = _read("reference/run-report.md").partition("## Documents")
+def test_the_run_report_reference_has_every_field_outcome_and_cause() -> None:
+    top, _, rest = _read("reference/run-report.md").partition("## Documents")
+    documents, _, cost = rest.partition("## Cost")
 
     assert _cells(top) == _names(RunReport)
     assert _cells(documents) == {outcome.value for outcome in Outcome}
+    assert _cells(cost) == {cause.value for cause in Cause}
 
 
 def test_the_bundle_reference_has_every_field() -> None:
