@@ -27,7 +27,6 @@ _SCALARS: dict[Any, st.SearchStrategy[Any]] = {
     PageSize: sizes,
     dict[str, Any]: json_objects,
     dict[str, int]: st.dictionaries(texts, st.integers(), max_size=3),
-    dict[str, float]: st.dictionaries(texts, numbers, max_size=3),
 }
 
 
@@ -49,4 +48,6 @@ def _of(hint: Any) -> st.SearchStrategy[Any]:
         return st.lists(_of(args[0]), max_size=2).map(tuple)
     if origin is tuple:
         return st.tuples(*map(_of, args))
+    if origin is dict:
+        return st.dictionaries(_of(args[0]), _of(args[1]), max_size=3)
     return st.sampled_from(list(hint)) if issubclass(hint, Enum) else records_of(hint)

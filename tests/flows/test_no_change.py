@@ -168,7 +168,7 @@ def test_a_look_reports_what_the_flow_would(
     looked, walked = run(source, index, due=due), sitegraph.run(source, other, due=due)
 
     assert looked["freshness"]["as_of"] == walked["freshness"]["as_of"]
-    own = ("run_id", "stages", "peak_rss_mb", "freshness")
+    own = ("run_id", "stages", "cost", "peak_rss_mb", "freshness")
     assert {k: v for k, v in looked.items() if k not in own} == {
         k: v for k, v in walked.items() if k not in own
     }
