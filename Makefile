@@ -63,7 +63,7 @@ test: setup ## the tests that end within minutes
 	@# Four workers would rewrite the assertions of all files again each time, where bytecode is not to be kept.
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder
 
-faults: setup ## kill runs at every named point, and fifty times at random (half an hour)
+faults: setup ## the long tests: runs killed at every named point and at random, alarms in a quiet hour
 	@$(BIN)/python -m pytest -q -m long --ignore=tests/quality
 
 quality: setup ## crawl real sites, version after version, against pinned floors (half an hour)

@@ -25,7 +25,7 @@ def later(days: float, *, folder: Path) -> dict[str, str]:
     (folder / "sitecustomize.py").write_text(_SLEEP)
     return {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")])),
-        "LD_PRELOAD": str(_library()),
+        "LD_PRELOAD": str(libfaketime()),
         "FAKETIME": f"+{days * _DAY:.0f}",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         "FAKETIME_DISABLE_SHM": "1",
@@ -44,7 +44,8 @@ def writing_later(folder: Path, days: float) -> Iterator[None]:
             os.utime(path, (at, at))
 
 
-def _library() -> Path:
+def libfaketime() -> Path:
+    """The library; skips the test where it is missing."""
     found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
     if not found or not shutil.which("faketime"):
         pytest.skip("needs Debian's faketime")
