@@ -27,16 +27,7 @@ from flows.run.problems import problems_so_far
 from flows.run.resources import Resources
 from flows.run.stages import Stages
 from flows.run.task_runners import ConfiguredTaskRunner, is_remote, told_failures
-from flows.run.values import (
-    Batch,
-    ComparedSource,
-    CrawlWave,
-    Embedded,
-    FetchedBatch,
-    ParsedBatch,
-    Run,
-    sum_parsed,
-)
+from flows.run.values import ComparedSource, CrawlWave, Embedded, FetchedBatch, ParsedBatch, Run, sum_parsed
 from flows.run.watch import watched_run
 from flows.walk import Work, walk
 from runtime.clock import SystemClock
@@ -203,7 +194,7 @@ class PrefectEngine:
         run = self._remote or run
         fetched: dict[str, PrefectFuture[Any]] = {}
         futures: list[PrefectFuture[Any]] = []
-        for batch in self._counted(wave.batches):
+        for batch in wave.batches:
             before = fetched.get(batch.shard)
             fetched[batch.shard] = future = self._submit(tasks.fetch, run, batch, before)
             futures += [future, self._submit(tasks.parse, run, batch, future)]
@@ -224,18 +215,9 @@ class PrefectEngine:
 
     def _parse_leftovers(self, run: Run) -> ParsedBatch:
         """Let workers parse what an earlier run left, as they do what this one fetches."""
-        batches = self._counted(plan_leftovers(self._resources.crawling()))
+        batches = plan_leftovers(self._resources.crawling())
         futures = [self._submit(tasks.parse, run, batch, FetchedBatch(documents=0)) for batch in batches]
         return sum_parsed(cast("ParsedBatch", self._done(future.result())) for future in futures)
-
-    def _counted(self, batches: Sequence[Batch]) -> Sequence[Batch]:
-        """Tell workers how much there is to read in all: each sees a part of it."""
-        if self._remote is None:
-            return batches
-        documents, source = self._resources.index.ledger.documents, self._remote.source
-        known = [one for batch in batches for one in documents.get(source, batch.uris).values()]
-        unread = sum(one.fragment_sha is None for one in known)
-        return [replace(batch, unread=unread) for batch in batches]
 
     def _done(self, work: Work) -> Work:
         """Show the progress of workers, which cannot show it themselves."""

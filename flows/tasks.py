@@ -87,7 +87,6 @@ def parse(run: Run, batch: Batch, fetched: FetchedBatch) -> ParsedBatch:  # noqa
     from flows.crawl.parse import parse_batch
 
     with resources_of(run) as parts:
-        parts.expect_documents(batch.unread)
         return _counted(parts, parse_batch(parts.crawling(), batch.uris))
 
 

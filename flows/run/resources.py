@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -82,7 +82,6 @@ class Resources:
         self._encoding = self._given.encoding
         self._answers = dict(self._given.answers)
         self._embedded_ahead: set[str] = set()
-        self._unread = 0
         self._opened_source = self._given.opened_source
         self._listing: SourceListing | None = None
         self._told_http, self._told_pages = HttpTotals(), PageCounts()
@@ -316,13 +315,10 @@ class Resources:
         if is_in_bucket(there):
             upload_encoder(folder, there, check=self.run.repair)
 
-    def expect_documents(self, unread: int) -> None:
-        """Say how many documents there are to read in all, here and in other processes."""
-        self._unread = max(self._unread, unread)
-
     def _on_taken(self, texts: Collection[str]) -> None:
-        if isinstance(self.encoder, FrugalEncoder):
-            self.encoder.expect(texts, documents=self._unread)
+        expect: Callable[[Collection[str]], None] | None = getattr(self.encoder, "expect", None)
+        if expect is not None:
+            expect(texts)
         self.progress.expect("embed", len(texts))
 
     def _on_encoded(self, texts: int) -> None:

@@ -42,15 +42,13 @@ class Batch:
     """Documents of one shard that are fetched, then parsed, together.
 
     `sampled` are those of them that are asked for without conditions, to see whether the others can be asked
-    with them. `unread` is how many documents of the whole wave have never been read, where workers share it:
-    by that each knows how much there is to encode in all.
+    with them.
     """
 
     shard: str
     number: int
     uris: tuple[str, ...]
     sampled: tuple[str, ...] = ()
-    unread: int = 0
 
     @property
     def name(self) -> str:

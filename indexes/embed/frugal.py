@@ -23,7 +23,6 @@ class FrugalEncoder:
         self._heavy = heavy
         self._light_characters = light_characters
         self._expected = self._encoded = 0
-        self._told, self._documents = 0, 0
 
     @property
     def dim(self) -> int:
@@ -33,15 +32,9 @@ class FrugalEncoder:
     def model_sha256(self) -> str:
         return self._light.model_sha256
 
-    def expect(self, texts: Collection[str], *, documents: int = 0) -> None:
-        """Say what is coming: there is no use in beginning with the light one where that is much.
-
-        *texts* are those of one of so many *documents*, some of which may go to other processes; they are
-        taken to be as long as those told so far.
-        """
+    def expect(self, texts: Collection[str]) -> None:
+        """Say what is coming: there is no use in beginning with the light one where that is much."""
         self._expected += sum(len(text) for text in texts)
-        self._told += 1
-        self._documents = max(self._documents, documents)
 
     def encode_query(self, text: str) -> Vector:
         return self._light.encode_query(text)
@@ -57,11 +50,8 @@ class FrugalEncoder:
 
     def _chosen(self, texts: Collection[str]) -> TokenEncoder:
         self._encoded += sum(len(text) for text in texts)
-        few = max(self._encoded, self._foreseen()) <= self._light_characters
+        few = max(self._encoded, self._expected) <= self._light_characters
         return self._light if few else self._heavy
-
-    def _foreseen(self) -> int:
-        return self._expected * max(self._told, self._documents) // max(self._told, 1)
 
     def count_tokens(self, text: str) -> int:
         return self._light.count_tokens(text)

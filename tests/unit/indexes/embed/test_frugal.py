@@ -44,15 +44,3 @@ def test_questions_and_counts_go_to_the_light_one_at_any_time() -> None:
     assert np.array_equal(encoder.encode_query("why"), light.encode_query("why"))
     assert encoder.count_tokens("two words") == 2
     assert (encoder.dim, encoder.model_sha256) == (light.dim, light.model_sha256)
-
-
-def test_of_many_documents_the_first_tell_how_long_the_others_are() -> None:
-    light, heavy = HashEncoder(), HashEncoder()
-    encoder = FrugalEncoder(light, heavy, light_characters=100)
-
-    encoder.expect(["a" * 20], documents=5)
-    encoder.encode_documents(["a" * 20])
-    encoder.expect(["b" * 30], documents=5)
-    encoder.encode_documents(["b" * 30])
-
-    assert (light.encoded, heavy.encoded) == (1, 1)
