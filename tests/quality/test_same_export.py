@@ -163,7 +163,7 @@ def similar(export: dict[str, Rows]) -> Pairs:
 
 
 def not_last(here: Pairs, there: Pairs) -> list[tuple[str, str]]:
-    """Pairs of one export alone that are not the last of either passage: no small difference explains them."""
+    """Pairs of one export alone that are not the last of either passage, so that more than scores differ."""
     last: dict[str, float] = {}
     for pair, score in here.items():
         last |= {chunk: min(score, last.get(chunk, score)) for chunk in pair}
