@@ -82,9 +82,10 @@ def test_each_retriever_of_both_packages_puts_the_passage_that_answers_first(
         exec(compile(kept_open, "query-neo4j.md", "exec"), names)
 
     question = names["question"]
-    found = [names["chunks"].similarity_search(question, k=1)[0].page_content]
+    found = [names["chunks"].similarity_search(question, k=1, effective_search_ratio=10)[0].page_content]
     for retriever in ("by_meaning", "by_both", "with_page"):
-        found.append(names[retriever].search(query_text=question, top_k=1).items[0].content)
+        nearest = names[retriever].search(query_text=question, top_k=1, effective_search_ratio=10)
+        found.append(nearest.items[0].content)
     names["driver"].close()
     assert [text for text in found if LOST not in text] == []
 

@@ -89,7 +89,7 @@ def index_with(program: Sitegraph, source: Path, index: Path, graph: str) -> dic
     return report
 
 
-@pytest.mark.parametrize(("runner", "place", "graph"), cells())
+@pytest.mark.parametrize(("runner", "place", "graph"), list(cells()))
 def test_the_export_is_the_same(
     runner: str,
     place: str,
