@@ -100,11 +100,12 @@ class ChunkTablesWriter:
         self._tables = tables
         self._layout = layout
         self._staged: ChunkWriter | None = None
+        self._shares_base = False
 
     def stage(self, generation: int, *, base: int) -> None:
         """Make the generation's table equal to *base*, or empty where *base* has another."""
         space = self._tables.space(generation)
-        shared = self._tables.space(base).table == space.table
+        shared = self._shares_base = self._tables.space(base).table == space.table
         self._staged = self._tables.store(space, create=not shared).writer()
         self._staged.stage(generation, base=base if shared else 0)
 
@@ -112,9 +113,9 @@ class ChunkTablesWriter:
         """Upsert rows by id and delete ids."""
         self._writer().apply(upserts, deletes)
 
-    def finish(self, generation: int) -> StoreState:
+    def finish(self, generation: int, *, before: StoreState | None = None) -> StoreState:
         """Name the staged state *generation* for readers and give what it contains."""
-        return self._writer().finish(generation)
+        return self._writer().finish(generation, before=before if self._shares_base else None)
 
     def abort(self, generation: int, *, base: int) -> None:
         """Leave no trace of the staged generation, nor of a table that it began."""

@@ -1,7 +1,6 @@
 """Hashes by which two stores, or a store and a plan, are compared. The same in every backend."""
 
-import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -27,17 +26,9 @@ def row_sha256(record: Record, *blobs: bytes) -> str:
     return sha256_hex(b"\x00".join((head, *(sha256_hex(blob).encode() for blob in blobs))))
 
 
-def digest(hashes: Mapping[str, str]) -> str:
-    """Return sha256 over the sorted lines `id:row_sha256`."""
-    return digest_of_lines(f"{key}:{hashes[key]}\n".encode() for key in sorted(hashes))
-
-
-def digest_of_lines(lines: Iterable[bytes]) -> str:
-    """Return the same of the lines themselves, one or many at a time."""
-    whole = hashlib.sha256()
-    for line in lines:
-        whole.update(line)
-    return whole.hexdigest()
+def sorted_digest(hashes: Mapping[str, str]) -> str:
+    """Return sha256 over the sorted lines `id:row_sha256`: the digest of a table up to version 0.4."""
+    return sha256_hex("".join(f"{key}:{hashes[key]}\n" for key in sorted(hashes)).encode())
 
 
 def chunk_sha256(chunk: Chunk, vectors: ChunkVectors) -> str:

@@ -12,8 +12,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from indexes.lattice_hash import LatticeHash
 from schemas.edges import Edge, EdgeKind
 from schemas.evidence import Filter, Hit, SearchField
+from schemas.hashing import canonical_json, sha256_hex
 from schemas.nodes import Chunk, Node
 
 Vector = npt.NDArray[np.float32]
@@ -52,13 +54,23 @@ class Encoded:
 class StoreState:
     """What a store contains at one generation.
 
-    `counts` is rows per kind; `digest` is sha256 over the sorted lines `id:row_sha256`; `version` is
-    the store's own name for this state (a LanceDB table version), None where it has none.
+    `counts` is rows per kind; `rows` the hash of the set of their ids and `row_sha256`; `version` is the
+    store's own name for this state (a LanceDB table version), None where it has none.
     """
 
-    counts: Mapping[str, int]
-    digest: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+    rows: LatticeHash = field(default_factory=LatticeHash)
     version: int | None = None
+
+    @property
+    def digest(self) -> str:
+        """Sha256 over `rows` and `counts`: equal where two stores contain the same."""
+        return sha256_hex(self.rows.lanes + canonical_json(dict(self.counts)).encode())
+
+    @property
+    def total(self) -> int:
+        """How many rows there are."""
+        return sum(self.counts.values())
 
 
 class ChunkReader(Protocol):
@@ -175,8 +187,13 @@ class ChunkWriter(Protocol):
         length; StaleLease: somebody else wrote in between.
         """
 
-    def finish(self, generation: int) -> StoreState:
-        """Name the staged state *generation* for readers and give what it contains."""
+    def finish(self, generation: int, *, before: StoreState | None = None) -> StoreState:
+        """Name the staged state *generation* for readers and give what it contains.
+
+        *before* is what the base contains: then only the rows are read that `apply` was told of, as they are
+        stored now and were, and all are counted. Without it, or where many changed, all rows are read.
+        Raises: DamageFound: rows are not there as they were told, or others came or went.
+        """
 
     def abort(self, generation: int, *, base: int) -> None:
         """Leave no trace of the staged generation."""
@@ -200,8 +217,13 @@ class GraphWriter(Protocol):
         Raises: DamageFound: an end is missing (where the store can tell).
         """
 
-    def finish(self, generation: int) -> tuple[StoreState, StoreState]:
-        """Name the staged state *generation* for readers; give what nodes and edges contain."""
+    def finish(
+        self, generation: int, *, before: tuple[StoreState, StoreState] | None = None
+    ) -> tuple[StoreState, StoreState]:
+        """Name the staged state *generation* for readers; give what nodes and edges contain.
+
+        *before* is what the base's contain, as for chunks.
+        """
 
     def abort(self, generation: int, *, base: int) -> None:
         """Leave no trace of the staged generation."""

@@ -9,6 +9,7 @@ from flows.run.contexts import CommitContext
 from flows.run.index import Index
 from flows.run.values import Frozen
 from indexes.manifest import VectorSpace
+from indexes.publish.generation import load_generation, store_state
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState, apply_plan
@@ -55,7 +56,18 @@ def write_plan(run: CommitContext, generation: Generation, *, lease: Lease) -> S
         dim=run.model.dim,
         fence=partial(run.index.ledger.leases.check, lease),
         crash_point=run.crash_point,
+        before=_state_of(run.index, generation.base),
     )
+
+
+def _state_of(index: Index, number: int) -> StagedState | None:
+    """What the stores contain at a published generation, as it says itself; None where it does not."""
+    try:
+        records = load_generation(index.layout, number).stores
+    except DamageFound:
+        return None
+    found = {table: state for table, record in records.items() if (state := store_state(record))}
+    return StagedState(**found) if found.keys() == {"chunks", "nodes", "edges"} else None
 
 
 def declare(run: CommitContext, generation: Generation) -> None:

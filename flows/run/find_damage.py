@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 
 from flows.run.index import Index
+from indexes.digests import sorted_digest
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.export import damaged_files
 from indexes.manifest import is_repeated
@@ -121,14 +122,17 @@ def _encoder(index: Index, generation: int, _progress: StageProgress) -> Iterato
 
 
 def _stores(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
-    manifest = load_generation(index.layout, generation)
-    nodes, edges = index.graph.at(generation).state()
-    held = {"chunks": index.chunks.at(generation).state(), "nodes": nodes, "edges": edges}
-    for table, state in held.items():
-        promised, found = manifest.stores[table], store_record(state)
+    promised = load_generation(index.layout, generation).stores
+    graph, chunks = index.graph.at(generation), index.chunks.at(generation)
+    nodes, edges = graph.state()
+    held = {"chunks": store_record(chunks.state()), "nodes": store_record(nodes), "edges": store_record(edges)}
+    if any("lanes" not in record for record in promised.values()):  # published by an earlier version
+        hashes = dict(zip(("nodes", "edges"), graph.row_hashes(), strict=True), chunks=chunks.row_hashes())
+        held = {table: record | {"digest": sorted_digest(hashes[table])} for table, record in held.items()}
+    for table, found in held.items():
         for what in ("counts", "digest"):
-            if promised[what] != found[what]:
-                yield table, f"{what} is {found[what]}, the generation says {promised[what]}"
+            if promised[table][what] != found[what]:
+                yield table, f"{what} is {found[what]}, the generation says {promised[table][what]}"
 
 
 def _view(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:

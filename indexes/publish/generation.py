@@ -3,7 +3,9 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from indexes.lattice_hash import LatticeHash
 from indexes.layout import IndexLayout, remedy
 from indexes.manifest import IndexManifest, VectorSpace
 from indexes.places import write_durably
@@ -19,7 +21,8 @@ from schemas.records import from_record, to_record
 class GenerationManifest:
     """One published generation. `sources` counts documents, chunks, nodes and edges of each source.
 
-    `stores` contains, by table, the counts per kind, the digest over all row hashes, and the store's version.
+    `stores` contains, by table, the counts per kind, the digest of all rows with the lanes that the next one
+    is made from (none in what an earlier version published), and the store's version.
     `space` is where its vectors are; None: where those of the first generation are. `files` are those that
     readers open, with size and hash; none in what an earlier version published. `encoder` are those of the
     query encoder, and `pdfs` the hash of the bytes of each PDF whose pages are shown, by node id: what copies
@@ -115,4 +118,19 @@ def generation_text(manifest: GenerationManifest) -> str:
 
 def store_record(state: StoreState) -> dict[str, object]:
     """What the manifest keeps of a store's state."""
-    return {"counts": dict(state.counts), "digest": state.digest, "version": state.version}
+    return {
+        "counts": dict(state.counts),
+        "digest": state.digest,
+        "lanes": state.rows.to_text(),
+        "version": state.version,
+    }
+
+
+def store_state(record: Mapping[str, Any]) -> StoreState | None:
+    """Return the state that a manifest keeps of a store; None where it keeps too little, or not the same."""
+    try:
+        rows = LatticeHash.from_text(record["lanes"])
+        state = StoreState(counts=dict(record["counts"]), rows=rows, version=record["version"])
+        return state if state.digest == record["digest"] else None
+    except (LookupError, TypeError, ValueError):
+        return None

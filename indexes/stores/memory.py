@@ -134,9 +134,9 @@ class MemoryChunkWriter:
         """Upsert rows by id and delete ids."""
         self._staged.apply((self._row(*item) for item in upserts), deletes)
 
-    def finish(self, generation: int) -> StoreState:
+    def finish(self, generation: int, *, before: StoreState | None = None) -> StoreState:
         """Name the staged rows *generation* for readers and give what they are."""
-        return self._staged.finish(generation)
+        return self._staged.finish(generation, before=before)
 
     def abort(self, generation: int, *, base: int) -> None:
         """Leave no trace of the staged generation."""
@@ -260,9 +260,12 @@ class MemoryGraphWriter:
         """
         self._edges.apply(map(self._edge_row, upserts), deletes)
 
-    def finish(self, generation: int) -> tuple[StoreState, StoreState]:
+    def finish(
+        self, generation: int, *, before: tuple[StoreState, StoreState] | None = None
+    ) -> tuple[StoreState, StoreState]:
         """Name the staged rows *generation* for readers; give what nodes and edges contain."""
-        return self._nodes.finish(generation), self._edges.finish(generation)
+        nodes, edges = before or (None, None)
+        return self._nodes.finish(generation, before=nodes), self._edges.finish(generation, before=edges)
 
     def abort(self, generation: int, *, base: int) -> None:
         """Leave no trace of the staged generation."""

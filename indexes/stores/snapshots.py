@@ -1,12 +1,11 @@
 """Rows of one in-memory table, with a frozen copy for each generation."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from indexes.digests import digest
 from indexes.ports import StoreState
+from indexes.row_changes import StoredRow, follows_change, state_after, state_of
 from schemas.errors import ConfigError, SchemaMismatch, StaleLease, StoreUnavailable
 
 T = TypeVar("T")
@@ -50,6 +49,8 @@ class StagedRows(Generic[T]):
     def __init__(self, snapshots: Snapshots[T]) -> None:
         self._shared = snapshots
         self._commits: int | None = None
+        self._base: Rows[T] = {}
+        self._told: dict[str, str | None] = {}
 
     @property
     def rows(self) -> Rows[T]:
@@ -58,7 +59,8 @@ class StagedRows(Generic[T]):
 
     def stage(self, generation: int, *, base: int) -> None:
         """Make the working rows those of *base*; an abandoned *generation* goes."""
-        self._shared.working = self._shared.at(base)
+        self._base = self._shared.working = self._shared.at(base)
+        self._told = {}
         self._shared.tagged.pop(generation, None)
         self._shared.commits += 1
         self._commits = self._shared.commits
@@ -76,12 +78,16 @@ class StagedRows(Generic[T]):
         gone = set(deletes)
         kept = {key: row for key, row in self._shared.working.items() if key not in gone}
         self._shared.working = {**kept, **changed}
+        self._told |= dict.fromkeys(gone) | {key: row.sha256 for key, row in changed.items()}
 
-    def finish(self, generation: int) -> StoreState:
+    def finish(self, generation: int, *, before: StoreState | None = None) -> StoreState:
         """Freeze the working rows as *generation*."""
         self._require_own()
-        self._shared.tagged[generation] = self._shared.working
-        return state(self._shared.working)
+        rows = self._shared.tagged[generation] = self._shared.working
+        if before is None or not follows_change(before, self._told):
+            return state(rows)
+        gone, came = (_stored(held, self._told) for held in (self._base, rows))
+        return state_after(before, self._told, gone=gone, came=came, subject=self._shared.name)
 
     def prune(self, *, keep: Collection[int]) -> None:
         """Forget all generations but *keep*."""
@@ -101,11 +107,15 @@ def hashes(rows: Rows[T]) -> dict[str, str]:
 
 
 def state(rows: Rows[T]) -> StoreState:
-    """Counts per kind, and the digest."""
-    counts = Counter(row.kind for row in rows.values())
-    return StoreState(counts=dict(sorted(counts.items())), digest=digest(hashes(rows)))
+    """Counts per kind, and the hash of all rows."""
+    return state_of(_stored(rows, rows))
 
 
 def damaged(rows: Rows[T], sha256_of: Callable[[T], str]) -> list[str]:
     """Ids whose value no longer matches its hash, in id order."""
     return [key for key in sorted(rows) if sha256_of(rows[key].value) != rows[key].sha256]
+
+
+def _stored(rows: Rows[T], ids: Iterable[str]) -> list[StoredRow]:
+    found = (rows[id_] for id_ in ids if id_ in rows)
+    return [StoredRow(row.id, row.kind, row.sha256) for row in found]

@@ -44,6 +44,11 @@ class StagedState:
         """The states by table."""
         return {"chunks": self.chunks, "nodes": self.nodes, "edges": self.edges}
 
+    @property
+    def graph(self) -> tuple[StoreState, StoreState]:
+        """The states of nodes and of edges."""
+        return self.nodes, self.edges
+
 
 def apply_plan(
     plan: Plan,
@@ -57,8 +62,11 @@ def apply_plan(
     fence: Fence,
     crash_point: CrashPoint,
     tokens_of: TokensOf = lambda _texts: {},
+    before: StagedState | None = None,
 ) -> StagedState:
     """Write nodes, edges, then chunks, and name the generation in both stores.
+
+    *before* is what the stores contain at *base*; without it they are read whole at the end.
 
     Raises: StaleLease: from *fence*, which is asked before anything is staged, before each batch of rows
     and before a store shows the generation.
@@ -74,14 +82,15 @@ def apply_plan(
     graph.apply_edges(_told("edges", edges_of, gone.edge_deletes, fence), gone.edge_deletes)
     crash_point("graph.retired")
     fence()
-    nodes, edges = graph.finish(generation)
+    nodes, edges = graph.finish(generation, before=before and before.graph)
     chunks.stage(generation, base=base)
     crash_point("vector.before_merge")
     rows = (pair for part in plan.parts("chunks") for pair in _with_vectors(part, vectors_of, tokens_of, dim))
     chunks.apply(_told("chunks", rows, gone.chunk_deletes, fence), gone.chunk_deletes)
     crash_point("vector.not_tagged")
     fence()
-    staged = StagedState(chunks=chunks.finish(generation), nodes=nodes, edges=edges)
+    held = chunks.finish(generation, before=before and before.chunks)
+    staged = StagedState(chunks=held, nodes=nodes, edges=edges)
     crash_point("stores.written")
     return staged
 

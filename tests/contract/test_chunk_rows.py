@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from indexes.digests import chunk_sha256, digest
+from indexes.digests import chunk_sha256
+from indexes.lattice_hash import LatticeHash
 from indexes.ports import ChunkStore, ChunkVectors
 from schemas.evidence import SearchField
 from schemas.nodes import DocumentKind
@@ -96,7 +97,7 @@ def test_state_counts_kinds_and_digests_rows(chunk_store: ChunkStore) -> None:
     hashes = {chunk.id: chunk_sha256(chunk, vectors) for chunk, vectors in rows}
     reader = chunk_store.at(1)
     assert state.counts == {"html": 1, "markdown": 1, "pdf": 1}
-    assert (reader.row_hashes(), state.digest) == (hashes, digest(hashes))
+    assert (reader.row_hashes(), state.rows) == (hashes, LatticeHash().plus(hashes.items()))
     assert reader.state() == state
     assert reader.damaged_rows() == ()
 
@@ -119,4 +120,4 @@ def test_the_empty_index_answers_everything_with_nothing(chunk_store: ChunkStore
     for field in (SearchField.TEXT, SearchField.HEADING, SearchField.ANCHORS, SearchField.CAPTIONS):
         assert reader.search_vector(field, axis(0), top_k=5) == ()
     assert (reader.vectors(["x"]), reader.row_hashes(), reader.damaged_rows()) == ({}, {}, ())
-    assert (dict(reader.state().counts), reader.state().digest) == ({}, digest({}))
+    assert (dict(reader.state().counts), reader.state().rows) == ({}, LatticeHash())

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from indexes.digests import digest, edge_sha256, node_sha256
+from indexes.digests import edge_sha256, node_sha256
+from indexes.lattice_hash import LatticeHash
 from indexes.ports import GraphStore
 from schemas.edges import EdgeKind
 from tests.fakes.graph_generations import by_id, publish, publish_graph, same_content
@@ -137,7 +138,8 @@ def test_state_counts_kinds_and_digests_rows(graph_store: GraphStore) -> None:
     }
     reader = graph_store.at(1)
     assert reader.row_hashes() == (node_hashes, edge_hashes)
-    assert (nodes.digest, edges.digest) == (digest(node_hashes), digest(edge_hashes))
+    assert nodes.rows == LatticeHash().plus(node_hashes.items())
+    assert edges.rows == LatticeHash().plus(edge_hashes.items())
     assert same_content(reader.state(), (nodes, edges))
     assert reader.damaged_rows() == ()
 
@@ -148,4 +150,4 @@ def test_the_empty_index_answers_everything_with_nothing(graph_store: GraphStore
     assert reader.edges_of(["x"]) == reader.edges_from(["x"]) == reader.edges_to(["x"]) == ()
     assert (list(reader.scan_nodes()), list(reader.scan_edges())) == ([], [])
     assert (reader.row_hashes(), reader.damaged_rows()) == (({}, {}), ())
-    assert [(dict(state.counts), state.digest) for state in reader.state()] == [({}, digest({}))] * 2
+    assert [(dict(state.counts), state.rows) for state in reader.state()] == [({}, LatticeHash())] * 2

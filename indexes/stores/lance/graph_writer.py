@@ -44,9 +44,12 @@ class LanceGraphWriter:
         """
         self._edges.apply(self._joined(_batches(upserts, graph_rows.edges_to_batch)), deletes)
 
-    def finish(self, generation: int) -> tuple[StoreState, StoreState]:
+    def finish(
+        self, generation: int, *, before: tuple[StoreState, StoreState] | None = None
+    ) -> tuple[StoreState, StoreState]:
         """Name the staged state *generation* for readers; give what nodes and edges contain."""
-        return self._nodes.finish(generation), self._edges.finish(generation)
+        nodes, edges = before or (None, None)
+        return self._nodes.finish(generation, before=nodes), self._edges.finish(generation, before=edges)
 
     def abort(self, generation: int, *, base: int) -> None:
         """Leave no trace of the staged generation."""

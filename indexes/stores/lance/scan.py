@@ -6,13 +6,14 @@ from itertools import pairwise
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from lancedb.expr import Expr
 from lancedb.table import Table
 
-from indexes.digests import digest_of_lines
+from indexes.lattice_hash import LatticeHash
 from indexes.ports import StoreState
+from indexes.row_changes import StoredRow, refuse_repeated
 from indexes.stores.lance.filters import between, one_of
 from indexes.stores.lance.tables import store_errors
-from schemas.errors import DamageFound
 from schemas.records import Record
 
 PAGE = 1000
@@ -22,7 +23,9 @@ NARROW_PAGE = 10_000
 BATCH = 4096
 """Rows of a few columns read at once."""
 RANGE = 65_536
-"""Rows of ids and hashes held at once: 8 MB, several times that while they are sorted and made lines of."""
+"""Rows of ids and hashes held at once: 8 MB, several times that as values of Python."""
+COUNTED = ("id", "kind", "row_sha256")
+"""The columns of a `StoredRow`."""
 SAMPLED = 256
 """Every so manieth id tells where to cut a table."""
 
@@ -33,11 +36,11 @@ def pages(values: Collection[str], *, size: int = PAGE) -> Iterator[list[str]]:
     return (ordered[start : start + size] for start in range(0, len(ordered), size))
 
 
-def read(table: Table, condition: str | None, columns: Sequence[str]) -> pa.Table:
+def read(table: Table, condition: str | Expr | None, columns: Sequence[str]) -> pa.Table:
     """Read all rows that meet a condition, in no order. A scan has no limit, unlike a search."""
     with store_errors(table.name):
         query = table.search().select(list(columns))
-        return (query.where(condition) if condition else query).to_arrow()
+        return (query if condition is None else query.where(condition)).to_arrow()
 
 
 def batches(table: Table, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -98,29 +101,26 @@ def hashes(table: Table) -> Mapping[str, str]:
     return _hashes(table.name, read(table, None, ["id", "row_sha256"]))
 
 
+def stored_rows(found: pa.Table) -> Iterator[StoredRow]:
+    """Give the rows of a table with the columns COUNTED."""
+    return map(StoredRow, *(found.column(name).to_pylist() for name in COUNTED))
+
+
 def state(table: Table) -> StoreState:
-    """Count rows per kind and digest them; the version is the one the handle is at.
+    """Count all rows per kind and hash them; the version is the one the handle is at.
 
     Ids and hashes stay in Arrow, and of a large table a range of ids is held at a time.
     Raises: DamageFound: an id stands in two rows.
     """
-    counts: Counter[str] = Counter()
-    version = table.version
-    digest = digest_of_lines(_lines(table, counts))
-    return StoreState(counts=dict(sorted(counts.items())), digest=digest, version=version)
-
-
-def _lines(table: Table, counts: Counter[str]) -> Iterator[bytes]:
-    """Lines for a digest in id order, a range at a time; adds what it reads to *counts*."""
+    counts, rows, version = Counter[str](), LatticeHash(), table.version
     for condition in _ranges(table):
-        # Arrow orders texts by their bytes in UTF-8, which is Python's order by code point.
-        found = read(table, condition, ["id", "kind", "row_sha256"]).sort_by("id")
+        found = read(table, condition, COUNTED)
         ids = found.column("id")
-        _refuse_repeated(table.name, found.num_rows - pc.count_distinct(ids).as_py())
+        refuse_repeated(found.num_rows - pc.count_distinct(ids).as_py(), subject=table.name)
         for kind in pc.value_counts(found.column("kind")).to_pylist():
             counts[kind["values"]] += kind["counts"]
-        lines = pc.binary_join_element_wise(ids, found.column("row_sha256"), ":")
-        yield "".join(f"{line}\n" for line in lines.to_pylist()).encode()
+        rows = rows.plus(zip(ids.to_pylist(), found.column("row_sha256").to_pylist(), strict=True))
+    return StoreState(counts=dict(sorted(counts.items())), rows=rows, version=version)
 
 
 def _ranges(table: Table) -> Iterator[str | None]:
@@ -136,10 +136,5 @@ def _ranges(table: Table) -> Iterator[str | None]:
 
 def _hashes(name: str, found: pa.Table) -> dict[str, str]:
     by_id = dict(zip(found.column("id").to_pylist(), found.column("row_sha256").to_pylist(), strict=True))
-    _refuse_repeated(name, found.num_rows - len(by_id))
+    refuse_repeated(found.num_rows - len(by_id), subject=name)
     return by_id
-
-
-def _refuse_repeated(name: str, rows: int) -> None:
-    if rows:
-        raise DamageFound(f"{rows} ids stand in two rows; rebuild the index", subject=name)

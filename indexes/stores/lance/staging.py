@@ -13,9 +13,11 @@ from lancedb.expr import Expr, col
 from lancedb.table import Table
 
 from indexes.ports import StoreState
+from indexes.row_changes import follows_change
 from indexes.stores.lance import scan
+from indexes.stores.lance.changes import state_after_change
 from indexes.stores.lance.stream import MergeStream
-from indexes.stores.lance.tables import open_table, store_errors
+from indexes.stores.lance.tables import open_at, open_table, store_errors
 from indexes.table_files import tag_of
 from schemas.causes import caused_by
 from schemas.cost import Cause
@@ -54,12 +56,15 @@ class StagedTable:
         prepare: Callable[[Table], None] = lambda _table: None,
         small_rows: bool = False,
     ) -> None:
+        self._database = database
         self._name = name
         self._schema = schema
         self._prepare = prepare
         self._small_rows = small_rows
         self._table = open_table(database, name, schema)
         self._version: int | None = None
+        self._base = 0
+        self._told: dict[str, str | None] = {}
 
     @property
     def table(self) -> Table:
@@ -79,6 +84,7 @@ class StagedTable:
                 self._table.checkout(tag_of(base))
                 self._table.restore()
             self._version = self._table.version
+        self._base, self._told = base, {}
 
     def apply(self, batches: Iterable[pa.RecordBatch], deletes: Collection[str]) -> None:
         """Upsert the batches' rows and delete ids, in as few commits as memory allows; none for nothing.
@@ -91,8 +97,9 @@ class StagedTable:
         while gone or not stream.is_empty:
             base = self._commit(stream, gone, base)
             gone = ()
+        self._told |= dict.fromkeys(deletes) | stream.seen
 
-    def finish(self, generation: int) -> StoreState:
+    def finish(self, generation: int, *, before: StoreState | None = None) -> StoreState:
         """Put the indexes in order where that is due, name the version, and say what it contains."""
         self._require_latest()
         with store_errors(self._name):
@@ -103,7 +110,7 @@ class StagedTable:
             self._version = self._table.version
             self._tag(tag_of(generation))
         with caused_by(Cause.DIGESTS):
-            return scan.state(self._table)
+            return self._state(before)
 
     def prune(self, *, keep: Collection[int]) -> None:
         """Drop the tags of all generations but *keep* and, from time to time, the files only they need."""
@@ -116,6 +123,13 @@ class StagedTable:
             if versions:
                 self._clean_before(versions)
         self._version = None
+
+    def _state(self, before: StoreState | None) -> StoreState:
+        """What the staged table contains, by its changed rows where that is less to read."""
+        if before is None or not follows_change(before, self._told):
+            return scan.state(self._table)
+        base = open_at(self._database, self._name, self._schema, self._base)
+        return state_after_change(self._table, base, before=before, told=self._told)
 
     def _compact(self) -> None:
         """Merge small files and put new rows into the indexes; every version stays."""

@@ -8,12 +8,13 @@ from schemas.errors import SchemaMismatch
 
 
 class MergeStream:
-    """Batches for one or several commits; one is held at a time, and the id and hash of every row seen."""
+    """Batches for one or several commits; one is held at a time, and the hash of every row seen, by id."""
 
     def __init__(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
         self.error: Exception | None = None
+        self.seen: dict[str, str] = {}
         self._schema = schema
-        self._batches = _each_id_once(batches)
+        self._batches = _each_id_once(batches, self.seen)
         self._next = next(self._batches, None)
 
     @property
@@ -38,12 +39,11 @@ class MergeStream:
             raise
 
 
-def _each_id_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Leave out repeated rows: the store would keep two new rows of one id.
+def _each_id_once(batches: Iterable[pa.RecordBatch], seen: dict[str, str]) -> Iterator[pa.RecordBatch]:
+    """Leave out repeated rows, known by what was *seen*: the store would keep two new rows of one id.
 
     Raises: SchemaMismatch: two different rows have one id.
     """
-    seen: dict[str, str] = {}
     for batch in batches:
         keys, hashes = batch.column("id").to_pylist(), batch.column("row_sha256").to_pylist()
         fresh = [_is_fresh(seen, key, sha) for key, sha in zip(keys, hashes, strict=True)]

@@ -37,9 +37,9 @@ class LanceChunkWriter:
         """Upsert rows by id and delete ids in one commit; *upserts* is streamed."""
         self._staged.apply(self._batches(upserts), deletes)
 
-    def finish(self, generation: int) -> StoreState:
+    def finish(self, generation: int, *, before: StoreState | None = None) -> StoreState:
         """Name the staged state *generation* for readers and give what it contains."""
-        return self._staged.finish(generation)
+        return self._staged.finish(generation, before=before)
 
     def abort(self, generation: int, *, base: int) -> None:
         """Leave no trace of the staged generation."""

@@ -43,19 +43,24 @@ def plan_batch(wanted: Iterable[Properties], live: Mapping[str, str]) -> BatchPl
 class Batches:
     """Writes batches of one generation of one index.
 
-    `known` are nodes that were found to be there; none goes while edges are written.
+    `known` are nodes that were found to be there; none goes while edges are written. `told_nodes` and
+    `told_edges` are what was asked for: by id the hash of a row, None of one that goes.
     """
 
     ix: str
     generation: int
     known: set[str] = field(default_factory=set)
+    told_nodes: dict[str, str | None] = field(default_factory=dict)
+    told_edges: dict[str, str | None] = field(default_factory=dict)
 
     def upsert_nodes(self, transaction: Transaction, nodes: Iterable[Node]) -> None:
         """Add new and changed nodes."""
         ordered = sorted(
             {node.id: node for node in nodes}.values(), key=lambda node: (kind_of(node), node.id)
         )
-        plan = self._plan(transaction, NODE_ROWS, [node_properties(node) for node in ordered])
+        rows = [node_properties(node) for node in ordered]
+        self.told_nodes.update((row["id"], row["row_sha256"]) for row in rows)
+        plan = self._plan(transaction, NODE_ROWS, rows)
         self._end(transaction, NODE_ROWS, plan.ended)
         if plan.added:
             self._run(transaction, _ADD_NODES, rows=list(plan.added))
@@ -71,16 +76,19 @@ class Batches:
 
     def delete_nodes(self, transaction: Transaction, ids: Collection[str]) -> None:
         """End the live rows of nodes; unknown ids change nothing."""
+        self.told_nodes.update(dict.fromkeys(ids))
         self._end(transaction, NODE_ROWS, ids)
 
     def delete_edges(self, transaction: Transaction, ids: Collection[str]) -> None:
         """End the live rows of edges; an id does not tell its kind, so each kind is asked."""
+        self.told_edges.update(dict.fromkeys(ids))
         for rows in EDGE_ROWS.values():
             self._end(transaction, rows, ids)
 
     def _upsert_kind(self, transaction: Transaction, kind: EdgeKind, edges: Mapping[str, Edge]) -> None:
-        rows = EDGE_ROWS[kind]
-        plan = self._plan(transaction, rows, [edge_properties(edge) for edge in edges.values()])
+        rows, wanted = EDGE_ROWS[kind], [edge_properties(edge) for edge in edges.values()]
+        self.told_edges.update((row["id"], row["row_sha256"]) for row in wanted)
+        plan = self._plan(transaction, rows, wanted)
         self._end(transaction, rows, plan.ended)
         added = [(edges[row["id"]], row) for row in plan.added]
         if added:

@@ -5,14 +5,14 @@ Every statement names its index by hand, and seeks in it. The planner might else
 row or meet it twice.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from heapq import merge
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from indexes.digests import digest, edge_sha256, node_sha256
+from indexes.digests import edge_sha256, node_sha256
 from indexes.ports import StoreState
+from indexes.row_changes import StoredRow, state_of
 from indexes.stores.neo4j_.generations import check_layout, load_held
 from indexes.stores.neo4j_.properties import edge_from_properties, node_from_properties
 from indexes.stores.neo4j_.schema import EDGE_ROWS, NODE_ROWS, RowKind, row_type
@@ -87,25 +87,19 @@ class Neo4jGraphReader:
         return tuple(sorted({*self._damaged_nodes(), *self._damaged_edges()}))
 
     def state(self) -> tuple[StoreState, StoreState]:
-        return self._node_state(), self._edge_state()
+        return self.node_state(), self.edge_state()
 
-    def _node_state(self) -> StoreState:
-        hashes: dict[str, str] = {}
-        counts: Counter[str] = Counter()
-        for page in self._pages(NODE_ROWS, f"{_HASH}, v.kind AS kind", _PAGE_HASHES):
-            hashes.update((row["id"], row["sha"]) for row in page)
-            counts.update(row["kind"] for row in page)
-        return StoreState(counts=dict(sorted(counts.items())), digest=digest(hashes))
+    def node_state(self) -> StoreState:
+        pages = self._pages(NODE_ROWS, f"{_HASH}, v.kind AS kind", _PAGE_HASHES)
+        return state_of(StoredRow(row["id"], row["kind"], row["sha"]) for page in pages for row in page)
 
-    def _edge_state(self) -> StoreState:
-        hashes: dict[str, str] = {}
-        counts: dict[str, int] = {}
-        for kind, rows in sorted(EDGE_ROWS.items()):
-            of_kind = self._hashes(rows)
-            hashes.update(of_kind)
-            if of_kind:
-                counts[kind.value] = len(of_kind)
-        return StoreState(counts=counts, digest=digest(hashes))
+    def edge_state(self) -> StoreState:
+        return state_of(
+            StoredRow(row["id"], kind.value, row["sha"])
+            for kind, rows in sorted(EDGE_ROWS.items())
+            for page in self._pages(rows, _HASH, _PAGE_HASHES)
+            for row in page
+        )
 
     def _hashes(self, rows: RowKind) -> dict[str, str]:
         return {row["id"]: row["sha"] for page in self._pages(rows, _HASH, _PAGE_HASHES) for row in page}

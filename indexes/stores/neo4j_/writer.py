@@ -8,7 +8,9 @@ from itertools import islice
 from typing import TypeVar
 
 from indexes.ports import ChunkReader, StoreState
+from indexes.row_changes import follows_change
 from indexes.stores.neo4j_.batches import BATCH_ROWS, WINDOW_ROWS, Batches
+from indexes.stores.neo4j_.changes import Changes
 from indexes.stores.neo4j_.chunk_nodes import fill_chunk_nodes
 from indexes.stores.neo4j_.generations import (
     GenerationStore,
@@ -60,6 +62,7 @@ class Neo4jGraphWriter:
         self._generations = GenerationStore(connection, ix)
         self._batches: Batches | None = None
         self._created = False
+        self._returned = False
 
     def create(self) -> None:
         """Make the constraints and indexes that are not there yet, and wait until they can be used.
@@ -91,7 +94,8 @@ class Neo4jGraphWriter:
         for abandoned in sorted(held.staged | ({held.tip} & {generation}), reverse=True):
             self._undo(abandoned, base=base)
         self._generations.save(lambda held: begun(held, generation))
-        if self._generations.load().tip != base:
+        self._returned = self._generations.load().tip != base
+        if self._returned:
             self._return_to(base, generation)
         self._batches = Batches(ix=self._ix, generation=generation)
 
@@ -107,13 +111,29 @@ class Neo4jGraphWriter:
         self._each(sorted(set(deletes)), batches.delete_edges)
         self._each(upserts, batches.upsert_edges, kind=lambda edge: edge.kind)
 
-    def finish(self, generation: int) -> tuple[StoreState, StoreState]:
+    def finish(
+        self, generation: int, *, before: tuple[StoreState, StoreState] | None = None
+    ) -> tuple[StoreState, StoreState]:
         """Show *generation* to readers and give what it contains."""
-        reader = Neo4jGraphReader(self._connection, ix=self._ix, generation=generation, checked=False)
         with caused_by(Cause.DIGESTS):
-            state = reader.state()
+            state = self._state(generation, before)
         self._generations.save(lambda held: finished(held, generation))
         return state
+
+    def _state(
+        self, generation: int, before: tuple[StoreState, StoreState] | None
+    ) -> tuple[StoreState, StoreState]:
+        reader = Neo4jGraphReader(self._connection, ix=self._ix, generation=generation, checked=False)
+        batches = self._staged()
+        if before is None or self._returned:
+            return reader.state()
+        changes = Changes(connection=self._connection, ix=self._ix, generation=generation)
+        nodes, edges = before
+        told = batches.told_nodes, batches.told_edges
+        return (
+            changes.nodes(nodes, told[0]) if follows_change(nodes, told[0]) else reader.node_state(),
+            changes.edges(edges, told[1]) if follows_change(edges, told[1]) else reader.edge_state(),
+        )
 
     def abort(self, generation: int, *, base: int) -> None:
         """Remove the rows of *generation* and open again those it had ended; *base* was never touched."""

@@ -28,7 +28,7 @@ MANIFEST = GenerationManifest(
         "handbook": {"documents": {"html": 2}, "chunks": {"html": 5, "pdf": 1}},
         "wiki": {"documents": {"html": 1}, "chunks": {"html": 4}},
     },
-    stores={"chunks": store_record(StoreState(counts={"html": 9, "pdf": 1}, digest="d", version=4))},
+    stores={"chunks": store_record(StoreState(counts={"html": 9, "pdf": 1}, version=4))},
 )
 
 

@@ -121,9 +121,9 @@ def test_a_text_of_any_script_is_found_by_its_own_words(text: str, store: str, t
 )
 def test_counts_are_compared_table_by_table(expected: Counts, wrong: str | None) -> None:
     staged = StagedState(
-        chunks=StoreState(counts={"html": 2, "pdf": 0}, digest="c"),
-        nodes=StoreState(counts={"Page": 1}, digest="n"),
-        edges=StoreState(counts={}, digest="e"),
+        chunks=StoreState(counts={"html": 2, "pdf": 0}),
+        nodes=StoreState(counts={"Page": 1}),
+        edges=StoreState(),
     )
     if wrong is None:
         check_counts(staged, expected)
