@@ -1,4 +1,4 @@
-"""A hash of a set of rows that follows a change: rows that come are added to it, rows that go are subtracted."""
+"""A hash of a set of rows that follows a change: rows that come are added, rows that go are subtracted."""
 
 import base64
 from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ class LatticeHash:
     Expanded by SHAKE128, which Python has, where the paper takes BLAKE2Xb: both stand for a random oracle.
 
     Source: Bellare and Micciancio, "A new paradigm for collision-free hashing", 1997; Lewi, Kim, Maykov and
-    Weis, "Securing Update Propagation with Homomorphic Hashing", 2019 (eprint 2019/227), whose lthash16 it is.
+    Weis, "Securing Update Propagation with Homomorphic Hashing", 2019 (eprint 2019/227): their lthash16.
     """
 
     lanes: bytes = bytes(_BYTES)

@@ -124,8 +124,8 @@ def _encoder(index: Index, generation: int, _progress: StageProgress) -> Iterato
 def _stores(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
     promised = load_generation(index.layout, generation).stores
     graph, chunks = index.graph.at(generation), index.chunks.at(generation)
-    nodes, edges = graph.state()
-    held = {"chunks": store_record(chunks.state()), "nodes": store_record(nodes), "edges": store_record(edges)}
+    states = {"chunks": chunks.state(), **dict(zip(("nodes", "edges"), graph.state(), strict=True))}
+    held = {table: store_record(state) for table, state in states.items()}
     if any("lanes" not in record for record in promised.values()):  # published by an earlier version
         hashes = dict(zip(("nodes", "edges"), graph.row_hashes(), strict=True), chunks=chunks.row_hashes())
         held = {table: record | {"digest": sorted_digest(hashes[table])} for table, record in held.items()}

@@ -213,6 +213,7 @@ def start_or_resume(index: Index, source: str, progress: StageProgress) -> str:
     since = (index.clock.now() - RESUMABLE).isoformat(timespec="seconds")
     if interrupted := index.ledger.runs.interrupted(source, since=since):
         progress.say(f"resuming run {interrupted}")
+        index.ledger.runs.resume(source)
         return interrupted
     run_id = uuid4().hex
     index.ledger.runs.start(run_id, source=source, now=index.now())

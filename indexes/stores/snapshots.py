@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from indexes.ports import StoreState
-from indexes.row_changes import StoredRow, follows_change, state_after, state_of
+from indexes.row_changes import StoredRow, check_total, follows_change, state_after, state_of
 from schemas.errors import ConfigError, SchemaMismatch, StaleLease, StoreUnavailable
 
 T = TypeVar("T")
@@ -87,7 +87,9 @@ class StagedRows(Generic[T]):
         if before is None or not follows_change(before, self._told):
             return state(rows)
         gone, came = (_stored(held, self._told) for held in (self._base, rows))
-        return state_after(before, self._told, gone=gone, came=came, subject=self._shared.name)
+        found = state_after(before, self._told, gone=gone, came=came, subject=self._shared.name)
+        check_total(found, len(rows), subject=self._shared.name)
+        return found
 
     def prune(self, *, keep: Collection[int]) -> None:
         """Forget all generations but *keep*."""

@@ -7,6 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from indexes.stores.ledger.history import forget_history, record_changes, record_found
+from indexes.stores.ledger.replaced import note_documents, note_rows
 from indexes.stores.ledger.tables import document, insert_new, upsert
 from indexes.stores.ledger.tables import source as source_table
 from schemas.dates import DateOrigin
@@ -34,6 +35,7 @@ class Documents:
         """
         with self._engine.begin() as connection:
             record_changes(connection, documents, attempts or {}, now=self._now and self._now())
+            note_documents(connection, documents)
             upsert(connection, document, [to_record(known) for known in documents])
 
     def add_new(self, documents: Collection[KnownDocument]) -> None:
@@ -121,6 +123,7 @@ class Documents:
         """Drop all that is known of a source."""
         with self._engine.begin() as connection:
             forget_history(connection, source)
+            note_rows(connection, document.c.source == source)
             connection.execute(sa.delete(source_table).where(source_table.c.name == source))
             connection.execute(sa.delete(document).where(document.c.source == source))
 

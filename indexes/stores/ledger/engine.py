@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from indexes.read_only import open_read_only
 from indexes.stores.ledger.failures import tell_failures_of
-from indexes.stores.ledger.tables import change, metadata
+from indexes.stores.ledger.tables import change, document, metadata, origin, pages
 from schemas.errors import ConfigError
 from schemas.extras import install_line
 
@@ -50,8 +50,8 @@ def open_engine(url: str, *, read_only: bool = False, tables: Sequence[sa.Table]
         metadata.create_all(connection, tables=tables)
         if tables is not None:
             return engine
-        # It makes those of new tables only, and this table is older than its indexes.
-        for index in change.indexes:
+        # It makes those of new tables only, and these tables are older than their indexes.
+        for index in (*change.indexes, *document.indexes, *origin.indexes, *pages.indexes):
             index.create(connection, checkfirst=True)
     return engine
 

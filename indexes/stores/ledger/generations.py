@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from indexes.stores.ledger.changes import take_back_changes, write_changes
 from indexes.stores.ledger.redirects import revise_redirects
+from indexes.stores.ledger.replaced import ask_for_sweep
 from indexes.stores.ledger.revisions import forget_before, rebase, revise, take_back, valid_at
 from indexes.stores.ledger.tables import doc_rev, generation, outbox, redirect_rev, upsert
 from schemas.changes import DocumentChange
@@ -139,6 +140,7 @@ class Generations:
         """Replace all that is known by what an index says of its generations; the oldest contains *live*."""
         current = min(row.generation for row in rows)
         with self._engine.begin() as connection:
+            ask_for_sweep(connection)
             for table in (generation, outbox, doc_rev, redirect_rev):
                 connection.execute(sa.delete(table))
             records = [{**to_record(row), "details": json.dumps(row.details)} for row in rows]

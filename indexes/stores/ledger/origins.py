@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 
 import sqlalchemy as sa
 
+from indexes.stores.ledger.replaced import FileKind, note_values
 from indexes.stores.ledger.retention import needed_fragments
 from indexes.stores.ledger.revisions import valid_at
 from indexes.stores.ledger.tables import doc_rev, origin, upsert
@@ -20,6 +21,7 @@ class Origins:
         """Write the bytes of fragments, hash to hash, None where they were not kept; the last ones count."""
         rows = [{"fragment_sha": fragment, "raw_sha": raw} for fragment, raw in raw_shas.items()]
         with self._engine.begin() as connection:
+            note_values(connection, FileKind.RAW, origin.c.fragment_sha, origin.c.raw_sha, raw_shas)
             upsert(connection, origin, rows)
 
     def of_generation(

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 
 import sqlalchemy as sa
 
+from indexes.stores.ledger.replaced import FileKind, note_values
 from indexes.stores.ledger.retention import needed_fragments
 from indexes.stores.ledger.tables import pages, upsert
 
@@ -20,6 +21,7 @@ class PdfPages:
         rows = [{"fragment_sha": one, "pages_sha": sha} for one, sha in pages_shas.items() if sha]
         gone = sorted(one for one, sha in pages_shas.items() if not sha)
         with self._engine.begin() as connection:
+            note_values(connection, FileKind.FRAGMENT, pages.c.fragment_sha, pages.c.pages_sha, pages_shas)
             upsert(connection, pages, rows)
             connection.execute(sa.delete(pages).where(pages.c.fragment_sha.in_(gone)))
 

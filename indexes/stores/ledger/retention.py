@@ -1,9 +1,25 @@
 """Which stored files are still needed: those that a document, or a generation that is kept, is made of."""
 
+from collections.abc import Callable, Collection, Iterable, Mapping
+
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import doc_rev, document, origin, pages
+from indexes.stores.ledger.replaced import FileKind, is_sweep_due, parts, swept
+from indexes.stores.ledger.tables import (
+    doc_rev,
+    document,
+    fragment_link,
+    fragment_name,
+    match,
+    origin,
+    pages,
+    replaced,
+    soft_error,
+)
 from schemas.documents import ASLEEP
+
+_OF_FRAGMENTS = (fragment_link, fragment_name, match, origin, pages, soft_error)
+"""Tables of what was read in fragments."""
 
 
 class Retention:
@@ -14,6 +30,7 @@ class Retention:
     """
 
     def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
         self._reading = engine.execution_options(read_only=True)
 
     def raw_shas(self) -> frozenset[str]:
@@ -39,6 +56,37 @@ class Retention:
         newest = sa.select(document.c.fragment_sha).where(document.c.fragment_sha.is_not(None), _in_use())
         return self._all(sa.select(pages.c.pages_sha).where(pages.c.fragment_sha.in_(newest)).distinct())
 
+    def is_sweep_due(self) -> bool:
+        """Whether files may lie about that nothing ever named, or that an earlier version left."""
+        with self._reading.connect() as connection:
+            return is_sweep_due(connection)
+
+    def swept(self) -> None:
+        """Say that nothing lies about any more, and forget what was replaced."""
+        with self._engine.begin() as connection:
+            swept(connection)
+
+    def replaced(self, kind: FileKind) -> frozenset[str]:
+        """Files that lost a name since `forget` was last told of them; some may still be needed."""
+        return self._all(sa.select(replaced.c.sha256).where(replaced.c.kind == kind.value))
+
+    def unneeded(self, kind: FileKind, hashes: Collection[str]) -> frozenset[str]:
+        """Those of the files that no document and no kept generation needs; asks for these alone."""
+        needed = _NEEDED[kind]
+        found = (self._all(query) for part in parts(hashes) for query in needed(part))
+        return frozenset(hashes).difference(*found)
+
+    def forget(self, kind: FileKind, hashes: Collection[str], *, deleted: Collection[str]) -> None:
+        """Forget that files were replaced, and of the *deleted* fragments all that was read in them."""
+        with self._engine.begin() as connection:
+            for part in parts(hashes):
+                ours = (replaced.c.kind == kind.value, replaced.c.sha256.in_(part))
+                connection.execute(sa.delete(replaced).where(*ours))
+            if kind is FileKind.FRAGMENT:
+                for part in parts(deleted):
+                    for table in _OF_FRAGMENTS:
+                        connection.execute(sa.delete(table).where(table.c.fragment_sha.in_(part)))
+
     def _all(self, query: sa.Executable) -> frozenset[str]:
         with self._reading.connect() as connection:
             return frozenset(connection.execute(query).scalars())
@@ -61,3 +109,24 @@ def _keeps_raw() -> sa.ColumnElement[bool]:
 def _in_use() -> sa.ColumnElement[bool]:
     held = document.c.doc.in_(sa.select(doc_rev.c.doc))
     return sa.or_(document.c.state.not_in([*ASLEEP]), held)
+
+
+def _needed_raw(hashes: Collection[str]) -> Iterable[sa.Select[tuple[str]]]:
+    """Queries for those of the fetched bytes that are needed, as `raw_shas` says."""
+    yield sa.select(document.c.raw_sha).where(document.c.raw_sha.in_(hashes), _keeps_raw(), _in_use())
+    drawn = doc_rev.c.fragment_sha == origin.c.fragment_sha
+    yield sa.select(origin.c.raw_sha).join(doc_rev, drawn).where(origin.c.raw_sha.in_(hashes))
+
+
+def _needed_fragments(hashes: Collection[str]) -> Iterable[sa.Select[tuple[str]]]:
+    """Queries for those of the fragments and pages that are needed, as `fragment_shas`, `pages_shas` say."""
+    yield sa.select(doc_rev.c.fragment_sha).where(doc_rev.c.fragment_sha.in_(hashes))
+    yield sa.select(document.c.fragment_sha).where(document.c.fragment_sha.in_(hashes), _in_use())
+    newest = document.c.fragment_sha == pages.c.fragment_sha
+    yield sa.select(pages.c.pages_sha).join(document, newest).where(pages.c.pages_sha.in_(hashes), _in_use())
+
+
+_NEEDED: Mapping[FileKind, Callable[[Collection[str]], Iterable[sa.Select[tuple[str]]]]] = {
+    FileKind.RAW: _needed_raw,
+    FileKind.FRAGMENT: _needed_fragments,
+}

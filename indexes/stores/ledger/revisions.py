@@ -5,6 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from indexes.stores.ledger.replaced import note_revisions
 from indexes.stores.ledger.tables import OPEN, doc_rev, redirect_rev, upsert
 
 _IN_LIMIT = 500
@@ -53,6 +54,7 @@ def rebase(connection: sa.Connection, number: int, *, base: int) -> None:
 
 def take_back(connection: sa.Connection, number: int) -> None:
     """Undo what `rebase` and `revise` did for *number*."""
+    _note(connection, doc_rev.c.valid_from == number)
     for table in _REVISED:
         connection.execute(sa.delete(table).where(table.c.valid_from == number))
         connection.execute(sa.update(table).where(table.c.valid_to == number).values(valid_to=OPEN))
@@ -60,5 +62,12 @@ def take_back(connection: sa.Connection, number: int) -> None:
 
 def forget_before(connection: sa.Connection, oldest_kept: int) -> None:
     """Drop rows that only generations before *oldest_kept* contain."""
+    _note(connection, doc_rev.c.valid_to <= oldest_kept)
     for table in _REVISED:
         connection.execute(sa.delete(table).where(table.c.valid_to <= oldest_kept))
+
+
+def _note(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:
+    """Remember the files of documents' rows that go."""
+    query = sa.select(doc_rev.c.doc, doc_rev.c.fragment_sha).where(condition)
+    note_revisions(connection, connection.execute(query).all())

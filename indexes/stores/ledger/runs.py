@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from indexes.stores.ledger.replaced import begin, end
 from indexes.stores.ledger.tables import insert_new, problem, run
 from schemas.hashing import record_sha256
 from schemas.lineage import RunRow
@@ -30,9 +31,15 @@ class Runs:
         with self._reading.connect() as connection:
             return connection.execute(query).scalars().first()
 
+    def resume(self, source: str) -> None:
+        """Say that an interrupted run of the source goes on: it may have left files that nothing names."""
+        with self._engine.begin() as connection:
+            begin(connection, source, again=True)
+
     def start(self, run_id: str, *, source: str, now: str) -> None:
         """Open a run."""
         with self._engine.begin() as connection:
+            begin(connection, source, again=False)
             connection.execute(
                 sa.insert(run).values(run_id=run_id, source=source, state="running", started_at=now)
             )
@@ -42,6 +49,7 @@ class Runs:
         values = {"state": state, "finished_at": now, "report": json.dumps(report) if report else None}
         with self._engine.begin() as connection:
             connection.execute(sa.update(run).where(run.c.run_id == run_id).values(**values))
+            end(connection, sa.select(run.c.source).where(run.c.run_id == run_id).scalar_subquery())
 
     def note(self, run_id: str, report: Mapping[str, Any]) -> None:
         """Say why a run ended that the next one goes on with; it stays open.

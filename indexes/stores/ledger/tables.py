@@ -68,6 +68,9 @@ document = sa.Table(
     sa.Column("reason", _TEXT, nullable=False),
 )
 sa.Index("document_run", document.c.source, document.c.run_id)
+sa.Index("document_raw", document.c.raw_sha)
+sa.Index("document_fragment", document.c.fragment_sha)
+sa.Index("document_doc", document.c.doc)
 
 host = sa.Table(
     "host",
@@ -169,12 +172,29 @@ origin = sa.Table(
     sa.Column("fragment_sha", _TEXT, primary_key=True),
     sa.Column("raw_sha", _TEXT),
 )
+sa.Index("origin_raw", origin.c.raw_sha)
 
 pages = sa.Table(
     "pages",
     metadata,
     sa.Column("fragment_sha", _TEXT, primary_key=True),
     sa.Column("pages_sha", _TEXT, nullable=False),
+)
+sa.Index("pages_pages", pages.c.pages_sha)
+
+# Files that the ledger named and names no more, and whether a crawl broke off since all of them were looked at.
+replaced = sa.Table(
+    "replaced",
+    metadata,
+    sa.Column("kind", _TEXT, primary_key=True),
+    sa.Column("sha256", _TEXT, primary_key=True),
+)
+
+collection = sa.Table(
+    "collection",
+    metadata,
+    sa.Column("name", _TEXT, primary_key=True),
+    sa.Column("state", _TEXT, nullable=False),
 )
 
 soft_error = sa.Table(
