@@ -1,9 +1,10 @@
 """One run of 10,000 new chunks, without Prefect and without a model; prints one JSON object.
 
-    python -m bench.scale_run WORK NUMBER
+    python -m bench.scale_run WORK NUMBER [--index NAME] [--changed PAGES]
 
-Memory and time are those from the difference to the published generation; reading and parsing the pages
-comes before and is not counted.
+With --changed the pages of that number are there already, and so many of them get another section. Memory and
+time are those from the difference to the published generation; reading and parsing the pages comes before and
+is not counted.
 """
 
 import argparse
@@ -13,11 +14,12 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import lancedb
 
 from bench.comparison import Figures
-from bench.scaled_pages import HashedVectors, write_pages
+from bench.scaled_pages import HashedVectors, change_pages, write_pages
 from flows.commit.publish import prune, publish_generation
 from flows.commit.verify import verify_generation
 from flows.commit.write import write_plan
@@ -37,7 +39,10 @@ from flows.run.values import Run
 from indexes.embed.background import BackgroundEncoder
 from indexes.embed.cache import SqliteVectorCache
 from indexes.stores.ledger.leases import Lease
+from runtime.cost.meter import CostMeter
 from runtime.memory import peak_rss_mb
+from schemas.causes import caused_by, listen
+from schemas.cost import Cause, settle
 from schemas.settings import Settings
 from schemas.source import Source
 
@@ -76,12 +81,17 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("work", type=Path)
     parser.add_argument("number", type=int)
+    parser.add_argument("--index", default="index", help="folder of the index in WORK (default: index)")
+    parser.add_argument("--changed", type=int, default=0, help="change so many pages instead of adding them")
     options = parser.parse_args()
-    pages = write_pages(options.work, options.number)
+    if options.changed:
+        pages = change_pages(options.work, options.number, options.changed)
+    else:
+        pages = write_pages(options.work, options.number)
     source = Source(name=f"part-{options.number}", kind="files", roots=(str(pages),))
-    index = open_index(Settings(index=str(options.work / "index")), index_id="scale")
+    index = open_index(Settings(index=str(options.work / options.index)), index_id="scale")
     with hold_source(index, source.name, quiet=True) as held, hashed_vectors(index) as given:
-        run = Run(index=str(index.layout.root), source=source.name, run_id=source.name)
+        run = Run(index=str(index.layout.root), source=source.name, run_id=uuid4().hex)
         resources = Resources(
             run, index=index, source=source, progress=held.progress, stop=held.stop, given=given
         )
@@ -105,15 +115,21 @@ def measure(resources: Resources) -> Figures:
         wait=True,
     ) as lease:
         marks("lease")
-        spent = -time.process_time()
+        meter = CostMeter()
+        listen(meter)
+        before, spent = meter.read(), -time.process_time()
         chunks = publish(resources, lease, marks)
         spent += time.process_time()
+        costs = meter.read() - before
         marks("published")
+    index.ledger.runs.finish(resources.run.run_id, state="finished", now=index.now(), report=None)
     indexing = sum(marks.between(first, last) for first, last in INDEXING.items())
     return {
         "chunks": chunks,
         "seconds": round(marks.between("lease", "published"), 1),
-        "cpu_seconds": round(spent, 1),
+        "cpu_seconds": round(spent, 2),
+        "causes": {cause: round(used.cpu, 2) for cause, used in settle(costs).items()},
+        "rows": dict(costs.rows),
         "stages": {
             "diff, embed, link": round(marks.between("lease", "plan.frozen"), 1),
             "write": round(marks.between("plan.frozen", "stores.written") - indexing, 1),
@@ -165,16 +181,23 @@ def crawl(run: CrawlContext) -> None:
 def publish(resources: Resources, lease: Lease, marks: Marks) -> int:
     """What a run does under the index lease; give the number of new chunks."""
     index, deriving, committing = resources.index, resources.deriving(), resources.committing()
-    difference, as_of = diff_source(deriving, accept=False), index.now()
+    with caused_by(Cause.DIFF):
+        difference, as_of = diff_source(deriving, accept=False), index.now()
     shas = [change.new.fragment_sha for change in difference.changes if change.new]
-    embedded = embed_fragments(deriving, shas)
-    planned = plan_rows(deriving, difference, as_of=as_of)
-    generation = freeze(deriving, difference, planned, lease=lease, as_of=as_of, embedded=embedded)
-    staged = write_plan(committing, generation, lease=lease)
+    with caused_by(Cause.EMBED):
+        embedded = embed_fragments(deriving, shas)
+    with caused_by(Cause.LINK):
+        planned = plan_rows(deriving, difference, as_of=as_of)
+        generation = freeze(deriving, difference, planned, lease=lease, as_of=as_of, embedded=embedded)
+    with caused_by(Cause.WRITE):
+        staged = write_plan(committing, generation, lease=lease)
     marks("stores.written")
-    verify_generation(committing, generation, staged)
-    publish_generation(committing, generation, staged, lease=lease)
-    prune(index, source=resources.source.name)
+    with caused_by(Cause.VERIFY):
+        verify_generation(committing, generation, staged)
+    with caused_by(Cause.PUBLISH):
+        publish_generation(committing, generation, staged, lease=lease)
+    with caused_by(Cause.COLLECT):
+        prune(index, source=resources.source.name)
     return planned.chunks_added
 
 

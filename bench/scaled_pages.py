@@ -41,6 +41,15 @@ def write_pages(work: Path, number: int) -> Path:
     return folder
 
 
+def change_pages(work: Path, number: int, pages: int) -> Path:
+    """Add a section to the first *pages* of a run's pages, always the same one, and give their folder."""
+    sentences: list[str] = json.loads((work / _FILE).read_text())
+    folder, rng = work / f"part-{number}", random.Random(f"changes of {number}")
+    for page in sorted(folder.glob("page-*.md"))[:pages]:
+        page.write_text(f"{page.read_text()}\n{_section(rng, sentences)}\n")
+    return folder
+
+
 def _page(rng: random.Random, sentences: list[str], number: int, page: int) -> str:
     title = _title(rng, sentences)
     related = [f"DOC-{rng.randrange(PAGES * (number + 1)):06d}" for _ in range(2)]

@@ -182,7 +182,7 @@ pages = sa.Table(
 )
 sa.Index("pages_pages", pages.c.pages_sha)
 
-# Files that the ledger named and names no more, and whether a crawl broke off since all of them were looked at.
+# Files that the ledger named and names no more; and whether a crawl broke off since all were looked at.
 replaced = sa.Table(
     "replaced",
     metadata,

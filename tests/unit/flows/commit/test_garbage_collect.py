@@ -6,12 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
-from flows.commit.garbage_collect import collect
+from flows.commit.garbage_collect import collect, sweep
 from flows.run.collection_lease import COLLECTION, wait_for_collection
 from flows.run.index import Index
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest
+from indexes.stores.ledger.tables import lease
+from indexes.stores.raw import FileRawStore
 from runtime.progress import StageProgress
 from schemas.documents import DocumentState
 from schemas.settings import Settings
@@ -32,6 +35,12 @@ def index(tmp_path: Path) -> Iterator[Index]:
 
 def hold(index: Index, name: str) -> None:
     assert index.ledger.leases.acquire(name, holder="me", now=index.now(), expires_at="9999")
+
+
+def release(index: Index, name: str) -> None:
+    """Let go of a lease, whoever has it."""
+    with index.ledger.engine.begin() as connection:
+        connection.execute(sa.update(lease).where(lease.c.name == name).values(expires_at="2000"))
 
 
 def keep(index: Index, path: str, version: str) -> tuple[str, str]:
@@ -92,6 +101,84 @@ def test_a_kill_in_the_middle_leaves_what_is_needed(index: Index) -> None:
 
     index.crash_point = lambda _point: None
     assert collect(index, source="site") == 1
+    assert (there(index, old), there(index, new)) == ((False, False), (True, True))
+
+
+def lose(index: Index) -> tuple[str, str]:
+    """Write files that nothing names, as a process does that is killed before it saves its rows."""
+    return index.raw.put(b"never named"), index.fragments.put(b"never named")
+
+
+def test_a_run_lists_all_files_once_and_then_looks_at_what_was_replaced_alone(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.raw.put(b"of an earlier version"), keep(index, "a", "0")
+    assert collect(index, source="site") == 1
+
+    def refuse(_self: FileRawStore, _named: object) -> int:
+        raise AssertionError("all files are listed")
+
+    monkeypatch.setattr(FileRawStore, "drop_all_but", refuse)
+    old, new = keep(index, "a", "1"), keep(index, "a", "2")
+    assert collect(index, source="site") == 4
+    assert (there(index, old), there(index, new)) == ((False, False), (True, True))
+    assert collect(index, source="site") == 0
+
+
+def test_a_sweep_finds_what_nothing_ever_named_and_spares_what_is_there(index: Index) -> None:
+    index.ledger.retention.swept()
+    lost, kept = lose(index), keep(index, "a", "1")
+    assert collect(index, source="site") == 0
+    assert (there(index, lost), there(index, kept)) == ((True, True), (True, True))
+
+    release(index, "source:site")
+    assert sweep(index) == 2
+    assert (there(index, lost), there(index, kept)) == ((False, False), (True, True))
+    assert sweep(index) == 0
+
+
+def test_a_sweep_waits_for_no_crawl_and_deletes_nothing_beside_one(index: Index) -> None:
+    lost = lose(index)
+    assert sweep(index) == 0
+    assert there(index, lost) == (True, True)
+
+
+def test_the_run_after_one_that_broke_off_lists_all_files(index: Index) -> None:
+    index.ledger.retention.swept()
+    index.ledger.runs.start("run-1", source="site", now=index.now())
+    lost = lose(index)
+    index.ledger.runs.resume("site")
+
+    assert collect(index, source="site") == 2
+    assert there(index, lost) == (False, False)
+    assert not index.ledger.retention.is_sweep_due()
+
+
+def test_a_kill_between_files_and_ledger_is_made_good_by_the_next_run(index: Index) -> None:
+    index.ledger.retention.swept()
+    old, new = keep(index, "a", "1"), keep(index, "a", "2")
+
+    def crash(_point: str) -> None:
+        raise KeyboardInterrupt
+
+    index.crash_point = crash
+    with pytest.raises(KeyboardInterrupt):
+        collect(index, source="site")
+    assert (there(index, old), there(index, new)) == ((False, True), (True, True))
+
+    index.crash_point = lambda _point: None
+    collect(index, source="site")
+    assert (there(index, old), there(index, new)) == ((False, False), (True, True))
+
+
+def test_what_is_replaced_beside_another_crawl_goes_with_the_next_run(index: Index) -> None:
+    index.ledger.retention.swept()
+    old, new = keep(index, "a", "1"), keep(index, "a", "2")
+    hold(index, "source:other")
+    assert collect(index, source="site") == 0
+
+    release(index, "source:other")
+    assert collect(index, source="site") == 2
     assert (there(index, old), there(index, new)) == ((False, False), (True, True))
 
 
