@@ -11,6 +11,7 @@ from pathlib import Path
 from bench.comparison import Figures
 from indexes.layout import IndexLayout
 from indexes.manifest import load_manifest
+from indexes.ports import StoreState
 from indexes.publish.current import read_current
 from indexes.stores.lance.store import LanceGraphStore
 from indexes.stores.neo4j_.store import Neo4jGraphStore
@@ -43,6 +44,7 @@ def load(work: Path, store: Neo4jGraphStore) -> Figures:
     graph = LanceGraphStore(layout.lance).at(current)
     chunks = open_chunk_store(layout, load_manifest(layout)).at(current)
     speeds, rows, seconds, finishing, showing = [], 0, 0.0, 0.0, 0.0
+    states: tuple[StoreState, StoreState] | None = None
     for number in range(len(list(work.glob("part-*")))):
         nodes = list(graph.scan_nodes(source=f"part-{number}"))
         # Entities are of no source, and edges of every run lead to them.
@@ -54,7 +56,7 @@ def load(work: Path, store: Neo4jGraphStore) -> Figures:
         writer.apply_nodes(nodes, ())
         writer.apply_edges(edges, ())
         took = time.monotonic() - start
-        writer.finish(number + 1)
+        states = writer.finish(number + 1, before=states)
         finishing += time.monotonic() - start - took
         start = time.monotonic()
         store.show(number + 1, lambda: chunks)

@@ -16,7 +16,8 @@ from schemas.nodes import Chunk, DocumentKind, Page
 from tests.fakes.chunk_generations import row
 from tests.fakes.graph_samples import DIM, axis, make_edge, make_page, make_vectors
 
-GENERATIONS = 200
+FEW, MANY = 30, 200
+"""Generations; many of them only where `make` asks for the long tests."""
 KEPT = 3
 POOL = 160
 """Rows that may be there; most of them are."""
@@ -100,34 +101,40 @@ def applied(held: Rows[T], step: tuple[Rows[T], list[str]]) -> Rows[T]:
     return {id_: item for id_, item in held.items() if id_ not in step[1]} | step[0]
 
 
-def test_chunks_of_200_generations_have_the_digests_of_rebuilt_ones(chunk_store: ChunkStore) -> None:
+@pytest.mark.parametrize("generations", [FEW, pytest.param(MANY, marks=pytest.mark.long)])
+def test_chunks_of_each_generation_have_the_digest_of_rebuilt_ones(
+    chunk_store: ChunkStore, generations: int
+) -> None:
     held: Rows[ChunkRow] = {}
     state = None
     changes = steps(some_chunk, lambda pair: pair[0].id)
-    for generation in range(1, GENERATIONS + 1):
+    for generation in range(1, generations + 1):
         step = next(changes)
         state = finish_chunks(chunk_store, generation, *step, before=state)
         held = applied(held, step)
         rebuilt = finish_chunks(MemoryChunkStore(dim=DIM), 1, held, [], base=0)
         assert (state.digest, state.counts) == (rebuilt.digest, rebuilt.counts), generation
         chunk_store.writer().prune(keep=range(max(1, generation - KEPT), generation + 1))
-    assert chunk_store.at(GENERATIONS).state() == state
+    assert chunk_store.at(generations).state() == state
 
 
-def test_graphs_of_200_generations_have_the_digests_of_rebuilt_ones(graph_store: GraphStore) -> None:
+@pytest.mark.parametrize("generations", [FEW, pytest.param(MANY, marks=pytest.mark.long)])
+def test_the_graph_of_each_generation_has_the_digests_of_a_rebuilt_one(
+    graph_store: GraphStore, generations: int
+) -> None:
     core = {page.id: page for page in CORE}
     nodes: Rows[Page] = core
     edges: Rows[Edge] = {}
     states = finish_graph(graph_store, 1, (core, []), ({}, []))
     of_nodes, of_edges = steps(some_page, lambda page: page.id), steps(some_edge, lambda edge: edge.id)
-    for generation in range(2, GENERATIONS + 2):
+    for generation in range(2, generations + 2):
         step = next(of_nodes), next(of_edges)
         states = finish_graph(graph_store, generation, *step, before=states)
         nodes, edges = applied(nodes, step[0]), applied(edges, step[1])
         rebuilt = finish_graph(MemoryGraphStore(), 1, (nodes, []), (edges, []), base=0)
         assert [(s.digest, s.counts) for s in states] == [(s.digest, s.counts) for s in rebuilt], generation
         graph_store.writer().prune(keep=range(max(1, generation - KEPT), generation + 1))
-    read = graph_store.at(GENERATIONS + 1).state()
+    read = graph_store.at(generations + 1).state()
     assert [state.digest for state in read] == [state.digest for state in states]
 
 
