@@ -2,10 +2,10 @@
 
     python -m bench.change_cost [--edges 130000] [--documents 1000]
 
-The table is that of edges, about 130,000 in a graph of 11,000 chunks. Ten changed pages are 1,300 of them, 1,000
-new pages as many as the smaller table has. Digests are those of `finish`, which names a generation, against a
-read of all rows; files those of ten changed documents against the sweep over all. CPU seconds of this process;
-prints one JSON object.
+The table is that of edges, about 130,000 in a graph of 11,000 chunks. Ten changed pages are 1,300 of them,
+1,000 new pages as many as the smaller table has. Digests are those of `finish`, which names a generation,
+against a read of all rows; files those of ten changed documents against the sweep over all. CPU seconds of
+this process; prints one JSON object.
 """
 
 import argparse
