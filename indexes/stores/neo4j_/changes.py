@@ -77,5 +77,5 @@ class Changes:
         """How many rows meet a condition, by kind; no entry for none."""
         names = {rows.name: kind for kind, rows in kinds.items()}
         sweeps = Sweeps(connection=self.connection, ix=self.ix)
-        found = sweeps.count(list(kinds.values()), {"": condition}, "true", g=self.generation)
+        found = sweeps.count(list(kinds.values()), {condition: "true"}, "true", g=self.generation)
         return {names[name]: number for (name, _, _), number in found.items()}
