@@ -25,9 +25,17 @@ class Folder:
     files: dict[FileKind, set[str]] = field(default_factory=lambda: {kind: set() for kind in FileKind})
 
     def crawl(
-        self, path: str, version: str, state: DocumentState, *, withheld: bool, pages: str | None
+        self,
+        path: str,
+        version: str,
+        state: DocumentState,
+        *,
+        variant: int = 0,
+        withheld: bool = False,
+        pages: str | None,
     ) -> None:
-        raw, fragment = f"raw of {path} {version}", f"fragment of {path} {version}"
+        """Fetch and parse a document; the bytes of two variants give one fragment."""
+        raw, fragment = f"raw of {path} {version} {variant}", f"fragment of {path} {version}"
         self.files[FileKind.RAW].add(raw)
         self.files[FileKind.FRAGMENT].update({fragment, pages or fragment})
         self.ledger.pages.save({fragment: pages})
@@ -57,7 +65,14 @@ def test_after_each_of_many_steps_the_files_are_those_that_are_needed(ledger: Le
     def crawl() -> None:
         version = str(rng.randrange(4))
         pages = rng.choice([None, f"pages {rng.randrange(3)}"])
-        folder.crawl(rng.choice(PATHS), version, rng.choice(STATES), withheld=rng.random() < 0.2, pages=pages)
+        folder.crawl(
+            rng.choice(PATHS),
+            version,
+            rng.choice(STATES),
+            variant=rng.randrange(2),
+            withheld=rng.random() < 0.2,
+            pages=pages,
+        )
 
     def commit() -> None:
         nonlocal base
@@ -96,7 +111,7 @@ def test_after_each_of_many_steps_the_files_are_those_that_are_needed(ledger: Le
 def test_what_was_read_in_a_deleted_fragment_is_forgotten_with_it(ledger: Ledger) -> None:
     folder = Folder(ledger)
     for version in "12":
-        folder.crawl("a", version, DocumentState.FETCHED, withheld=False, pages=f"pages {version}")
+        folder.crawl("a", version, DocumentState.FETCHED, pages=f"pages {version}")
     folder.collect()
 
     assert ledger.pages.of(["fragment of a 1", "fragment of a 2"]) == {"fragment of a 2": "pages 2"}
