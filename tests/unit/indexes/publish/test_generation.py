@@ -1,11 +1,13 @@
 """Manifests of generations, on disk and back."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from indexes.layout import IndexLayout
+from indexes.lattice_hash import LatticeHash
 from indexes.ports import StoreState
 from indexes.publish.current import write_current
 from indexes.publish.generation import (
@@ -14,6 +16,7 @@ from indexes.publish.generation import (
     dump_generation,
     load_generation,
     store_record,
+    store_state,
 )
 from schemas.errors import DamageFound
 
@@ -89,3 +92,23 @@ def test_the_manifest_of_another_generation_is_not_taken_for_it(tmp_path: Path) 
 
     with pytest.raises(DamageFound, match=r"2\.json: is damaged"):
         load_generation(layout, 2)
+
+
+STATE = StoreState(counts={"html": 9}, rows=LatticeHash().plus([("a", "1")]), version=4)
+
+
+def test_the_state_of_a_store_is_read_as_it_was_kept() -> None:
+    assert store_state(json.loads(json.dumps(store_record(STATE)))) == STATE
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"lanes": None}, {"lanes": "AAAA"}, {"digest": "0" * 64}, {"counts": {"html": 8}}, {"counts": None}],
+    ids=str,
+)
+def test_a_state_that_does_not_match_its_digest_is_none(other: dict[str, object]) -> None:
+    assert store_state({**store_record(STATE), **other}) is None
+
+
+def test_an_earlier_version_kept_no_state() -> None:
+    assert store_state({"counts": {"html": 9}, "digest": "0" * 64, "version": 4}) is None
