@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from indexes.layout import IndexLayout
 from indexes.lattice_hash import LatticeHash
+from indexes.layout import IndexLayout
 from indexes.ports import StoreState
 from indexes.publish.current import write_current
 from indexes.publish.generation import (
