@@ -27,7 +27,7 @@ def row_sha256(record: Record, *blobs: bytes) -> str:
 
 
 def sorted_digest(hashes: Mapping[str, str]) -> str:
-    """Return sha256 over the sorted lines `id:row_sha256`: the digest of a table up to version 0.4."""
+    """Return sha256 over the sorted lines `id:row_sha256`: the digest of a table up to version 0.2."""
     return sha256_hex("".join(f"{key}:{hashes[key]}\n" for key in sorted(hashes)).encode())
 
 
