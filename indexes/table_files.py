@@ -1,7 +1,7 @@
 """Which files a version of a table consists of, read from its manifest without the driver.
 
 The driver has no call that tells them. The manifest is a protocol buffer, found by the footer of its file, of
-which four fields are read here.
+which few fields are read here.
 
 Source: github.com/lance-format/lance, protos/table.proto and docs/src/format/table.
 """
@@ -9,7 +9,9 @@ Source: github.com/lance-format/lance, protos/table.proto and docs/src/format/ta
 import json
 import struct
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.errors import DamageFound
@@ -20,6 +22,7 @@ _NEWEST = 2**64 - 1
 """Manifests are named by what is left to this, so that the newest comes first in a listing."""
 _FRAGMENT, _INDEX_SECTION = 2, 6
 _DATA_FILE, _DELETION_FILE = 2, 3
+_PHYSICAL_ROWS, _DELETED_ROWS, _INDEX_NAME = 4, 4, 3
 _SUFFIXES = (".arrow", ".bin")
 """Of deletion files, by their type."""
 # RuntimeError: StopIteration inside a generator (PEP 479).
@@ -30,6 +33,24 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 def tag_of(generation: int) -> str:
     """Name of the version of a table that a generation reads."""
     return f"gen-{generation}"
+
+
+def maintained_tag_of(generation: int) -> str:
+    """Name of the version with the same rows that maintenance left for the next generation to build on."""
+    return f"{tag_of(generation)}-maintained"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableShape:
+    """How a table lies on the disk: files, rows in them, how many are deleted, segments of its indexes.
+
+    `segments` is of the index that has most.
+    """
+
+    files: int
+    rows: int
+    deleted: int
+    segments: int
 
 
 def files_of(table: Path, generation: int) -> tuple[str, ...]:
@@ -46,6 +67,20 @@ def files_of(table: Path, generation: int) -> tuple[str, ...]:
     except _FAULTS as error:
         raise DamageFound(f"generation {generation} cannot be read: {error!r}", subject=table.stem) from error
     return tuple(sorted(named))
+
+
+def shape_of(table: Path, generation: int) -> TableShape:
+    """Describe the version of a *table* that *generation* reads, or the one that waits for the next to build on.
+
+    Raises: DamageFound: it cannot be read.
+    """
+    tags = (f"_refs/tags/{name}.json" for name in (maintained_tag_of(generation), tag_of(generation)))
+    try:
+        tag = next(table / name for name in tags if (table / name).exists())
+        data = (table / f"_versions/{_NEWEST - _version(tag.read_bytes())}.manifest").read_bytes()
+        return _shape(data)
+    except _FAULTS as error:
+        raise DamageFound(f"generation {generation} cannot be read: {error!r}", subject=table.stem) from error
 
 
 def unreadable_in(table: Path) -> tuple[str, ...]:
@@ -90,6 +125,17 @@ def _index_files(table: Path, data: bytes) -> Iterator[str]:
     for index in _messages(_message_at(data, section), 1):
         folder = table / "_indices" / str(uuid.UUID(bytes=next(_messages(next(_messages(index, 1)), 1))))
         yield from (path.relative_to(table).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def _shape(data: bytes) -> TableShape:
+    rows = deleted = files = 0
+    for fragment in _messages(_root(data), _FRAGMENT):
+        files, rows = files + 1, rows + _numbers(fragment).get(_PHYSICAL_ROWS, 0)
+        deleted += sum(_numbers(one).get(_DELETED_ROWS, 0) for one in _messages(fragment, _DELETION_FILE))
+    section = _numbers(_root(data)).get(_INDEX_SECTION)
+    indexes = () if section is None else _messages(_message_at(data, section), 1)
+    names = Counter(next(_messages(index, _INDEX_NAME)) for index in indexes)
+    return TableShape(files=files, rows=rows, deleted=deleted, segments=max(names.values(), default=0))
 
 
 def _root(data: bytes) -> bytes:
