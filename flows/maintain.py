@@ -52,7 +52,7 @@ def run_step(_name: str, step: Callable[[], None]) -> None:
 def maintain_index(
     index: str | None = None, *, dry_run: bool = False, quiet: bool = False, engine: Engine = run_step
 ) -> dict[str, Any]:
-    """Compact tables, delete what nothing needs, vacuum the ledger, read a sample; give the report as a record.
+    """Compact tables, delete what nothing needs, vacuum the ledger, read a sample; give the report's record.
 
     With *dry_run* nothing is done but look. Waits for the index lease of a run that is publishing.
 
@@ -124,7 +124,7 @@ class Maintenance:
             self.index.graph.writer().maintain(generation, fence=fence)
 
     def sweep(self) -> None:
-        """Delete files that no document and no kept generation needs; not beside a crawl, which writes such."""
+        """Delete files that no document and no kept generation needs; not beside a crawl."""
         with self._alone():
             if others := self._others():
                 self._skip(f"sweep: {others} at work; its files are named by nothing yet")
@@ -192,7 +192,7 @@ class Maintenance:
 
 
 def choose_sample(sizes: dict[str, int], *, seed: str, most: int) -> tuple[str, ...]:
-    """Choose names whose sizes add up to about *most*, at least one if there is any; others by another *seed*."""
+    """Choose names whose sizes add up to *most* at most, or one; others by another *seed*; in order."""
     chosen, total = [], 0
     for name in sorted(sizes, key=lambda name: sha256(f"{seed}:{name}".encode()).digest()):
         if chosen and total + sizes[name] > most:

@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableFigures:
-    """A table as the next run builds on it: files, rows in them, of these the deleted, most segments of an index."""
+    """A table as the next run builds on it: files, rows in them, of these the deleted; segments of an index.
+
+    `segments` is of the index that has most.
+    """
 
     files: int
     rows: int
@@ -38,8 +41,8 @@ class Sample:
 class MaintenanceReport:
     """What one maintenance found and did.
 
-    `due` says why it was due, one line each; `skipped` what was left for another time, and why. `swept` is how
-    many files that nothing needs were deleted. `steps` are seconds by step.
+    `due` says why it was due, one line each; `skipped` what was left for another time, and why. `swept` is
+    how many files that nothing needs were deleted. `steps` are seconds by step.
     """
 
     id: str

@@ -4,7 +4,6 @@ What is staged is the newest version of the table. Readers are at tagged version
 """
 
 from collections.abc import Callable, Collection, Iterable
-from datetime import timedelta
 from typing import Any
 
 import lancedb

@@ -1,7 +1,7 @@
 """Keeps a table in order, by the driver that can do it part by part where it is installed.
 
-lancedb has one call for everything, `optimize`, whose price follows the table. pylance, the same engine with
-another face, has a call for each part; it comes with the extra `pipeline`, since whoever only reads needs none.
+lancedb has one call for everything, `optimize`, whose price follows the table. pylance, another face of the
+same engine, has a call for each part. It comes with the extra `pipeline`: whoever only reads needs neither.
 """
 
 from collections.abc import Collection, Sequence
@@ -31,7 +31,7 @@ ENGINE = "13.0."
 MOST_JOINED_ROWS, MOST_JOINED_SMALL_ROWS = 65_536, 524_288
 """Rows of a file that is never joined with others: .4 GB of chunks, a third of that of edges."""
 MAX_SMALL_FRAGMENTS = 20
-# What a rewriting leaves behind waits until a dozen generations' is freed at once: each time all files are listed.
+# What is left behind waits until a dozen generations' is freed at once: each time all files are listed.
 MAX_STALE_VERSIONS = 24
 # How long a cleanup may take to start; if it takes longer, it fails whole and the next prune tries again.
 MARGIN = timedelta(seconds=10)
@@ -152,10 +152,9 @@ class PartedUpkeep:
     def sweep(self) -> None:
         """Files of a crash are told from those of a writer by the lease: there is no other writer."""
         opened = self._open()
-        stale = _untagged(opened)
-        opened.cleanup_old_versions(
-            versions=stale, delete_unverified=True, error_if_tagged_old_versions=False
-        )
+        if stale := _untagged(opened):
+            opened.cleanup_old_versions(versions=stale, error_if_tagged_old_versions=False)
+        opened.cleanup_old_versions(_NO_CLEANUP, delete_unverified=True, error_if_tagged_old_versions=False)
 
     def _join(self, opened: "lance.LanceDataset", *, excluded: Sequence[int] = ()) -> None:
         opened.optimize.compact_files(

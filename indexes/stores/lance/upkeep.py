@@ -1,4 +1,4 @@
-"""What upkeep of a table is due: segments of indexes to merge, files to join. Decides; the driver is elsewhere.
+"""What upkeep of a table is due: segments of indexes to merge, files to join. Pure decisions.
 
 A search index is a row of segments, each over some fragments (files of rows). To append one costs what is
 new, but a search looks into every segment. So segments of like size are merged: a row is merged once for each
@@ -10,13 +10,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 MERGED_SEGMENTS = 4
-"""So many of like size become one. Forty questions over nine segments of text took twice the CPU time of one."""
+"""So many of like size become one. Forty questions in ten segments of text took twice the CPU time of one."""
 JOINED_FILES = 16
 """The same of files, whose number a search feels less."""
 SMALLEST_TIER = 1_000
 """Rows up to which segments and files are of like size."""
 MAX_DELETED_SHARE = 0.3
 """Of a table's rows; from there on they are taken out of its files and of the statistics of BM25."""
+
+MIN_DELETED_ROWS = 1_000
+"""Fewer are left where they are in a table of any size."""
 
 MAX_UNINDEXED_ROWS = 5_000
 """Searches read unindexed rows one by one: 20,000 chunks cost 180 ms instead of 6."""
@@ -60,7 +63,7 @@ def plan_merge(sizes: Sequence[int], new: int, *, least: int = MERGED_SEGMENTS) 
 
 
 def plan_joining(groups: Collection[Sequence[Fragment]], *, least: int = JOINED_FILES) -> tuple[int, ...]:
-    """Return the ids of the files to join: in a group, the newest once they are *least* of like size; else none.
+    """Return ids of files to join: in a group, the newest once they are *least* of like size; else none.
 
     A group is adjacent files that the same segments contain; the driver joins no others.
     """
@@ -78,7 +81,7 @@ def plan_emptying(fragments: Collection[Fragment], *, most: float = MAX_DELETED_
     Files with less than half of that share stay as they are.
     """
     rows, deleted = sum(one.rows for one in fragments), sum(one.deleted for one in fragments)
-    if deleted <= most * rows:
+    if deleted <= max(most * rows, MIN_DELETED_ROWS):
         return ()
     return tuple(one.id for one in fragments if one.deleted > one.rows * most / 2)
 

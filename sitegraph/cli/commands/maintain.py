@@ -78,11 +78,13 @@ def told_maintenance(record: Mapping[str, Any]) -> Iterator[str]:
         )
     yield from (f"  skipped    {reason}" for reason in record["skipped"])
     if after["table_bytes"] is not None:
-        yield f"  tables     {_mb(before['table_bytes'])} > {_mb(after['table_bytes'])}, with what readers still use"
+        sizes = f"{_mb(before['table_bytes'])} > {_mb(after['table_bytes'])}"
+        yield f"  tables     {sizes}, with what readers still use"
     yield f"  ledger     {_mb(before['ledger_bytes'])} > {_mb(after['ledger_bytes'])}"
     yield f"  swept      {record['swept']} files"
     sample = record["sample"]
-    yield f"  sample     {sample['files']} files and {sample['documents']} documents, {len(sample['damage'])} faults"
+    read = f"{sample['files']} files and {sample['documents']} documents"
+    yield f"  sample     {read}, {len(sample['damage'])} faults"
     yield "  seconds    " + ", ".join(f"{name} {seconds:.1f}" for name, seconds in record["steps"].items())
 
 
