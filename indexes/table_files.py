@@ -70,7 +70,7 @@ def files_of(table: Path, generation: int) -> tuple[str, ...]:
 
 
 def shape_of(table: Path, generation: int) -> TableShape:
-    """Describe the version of a *table* that is built on next: that of *generation*, or what maintenance made.
+    """Describe the version of a *table* that is built on next: of *generation*, or what maintenance made.
 
     Raises: DamageFound: it cannot be read.
     """

@@ -108,7 +108,7 @@ def has_engine() -> bool:
         return False
     import lance
 
-    return lance.__version__.startswith(ENGINE)
+    return str(lance.__version__).startswith(ENGINE)
 
 
 class PartedUpkeep:

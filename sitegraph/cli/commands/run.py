@@ -116,8 +116,21 @@ def run(
         print_json(report)
     else:
         print_report(report, source=source, index=index)
+        _say_maintenance(index_place(settings.index), index=index)
     if is_try and not quiet:
         say_how_to_go_on(source, index=index, allow_private=allow_private or ())
+
+
+def _say_maintenance(folder: Path, *, index: str | None) -> None:
+    """Say on stderr that maintenance is due; runs do without it, only dearer."""
+    from indexes.layout import IndexLayout
+    from indexes.maintenance import due_of
+    from indexes.manifest import load_manifest
+
+    layout = IndexLayout(folder)
+    if due := due_of(layout, load_manifest(layout)):
+        line = complete_commands("sitegraph maintain", index=index)
+        print(f"sitegraph: maintenance is due ({'; '.join(due)}): {line}", file=sys.stderr)
 
 
 def prepare_prefect(environ: Any) -> None:
