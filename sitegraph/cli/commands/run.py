@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -129,8 +130,8 @@ def _say_maintenance(folder: Path, *, index: str | None) -> None:
 
     layout = IndexLayout(folder)
     if due := due_of(layout, load_manifest(layout)):
-        line = complete_commands("sitegraph maintain", index=index)
-        print(f"sitegraph: maintenance is due ({'; '.join(due)}): {line}", file=sys.stderr)
+        line = f"sitegraph: maintenance is due ({'; '.join(due)}): sitegraph maintain"
+        print(complete_commands(line, index=index), file=sys.stderr)
 
 
 def prepare_prefect(environ: Any) -> None:
