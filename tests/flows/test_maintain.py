@@ -1,4 +1,4 @@
-"""`sitegraph maintain` on pages of a real manual: readers see no difference, and the next run builds on it."""
+"""`sitegraph maintain` on pages of a real manual: readers see no difference, the next run builds on it."""
 
 import json
 import os
