@@ -19,7 +19,7 @@ from flows.run.collection_lease import COLLECTION
 from flows.run.index import Index
 from flows.run.leases import hold_lease
 from flows.run.opening import open_existing
-from indexes.maintenance import figures_of, why_due, write_report
+from indexes.maintenance import discard_if_damaged, figures_of, why_due, write_report
 from indexes.publish.files import FileCheck
 from indexes.publish.generation import load_generation
 from indexes.stores.ledger.leases import Lease
@@ -71,7 +71,7 @@ def maintain_index(
             engine(name, partial(maintenance.timed, name, step))
         report = maintenance.end()
         if not dry_run:
-            write_report(opened.layout, report)
+            write_report(opened.layout, opened.manifest, report)
         return to_record(report)
 
 
@@ -118,10 +118,13 @@ class Maintenance:
                 numbers = ", ".join(str(one.generation) for one in unfinished)
                 self._skip(f"compact: a run left generation {numbers} unfinished; the next run ends it")
                 return
+            discard_if_damaged(self.index.layout, self.index.manifest)
             fence = partial(self.index.ledger.leases.check, lease)
             self.index.chunks.writer().maintain(generation, fence=fence)
-            self.index.crash_point("maintain.midway")
             self.index.graph.writer().maintain(generation, fence=fence)
+            # Without the hashes of what was made, the next run does not build on it.
+            self.report = replace(self.report, generation=generation)
+            write_report(self.index.layout, self.index.manifest, self.report)
 
     def sweep(self) -> None:
         """Delete files that no document and no kept generation needs; not beside a crawl."""

@@ -58,7 +58,34 @@ def files_of(table: Path, generation: int) -> tuple[str, ...]:
 
     Raises: DamageFound: the tag or the manifest of the version cannot be read.
     """
-    tag = f"_refs/tags/{tag_of(generation)}.json"
+    return _files_at(table, tag_of(generation), generation)
+
+
+def maintained_files_of(table: Path, generation: int) -> tuple[str, ...]:
+    """The same of the version that maintenance left for the next generation; none where there is none.
+
+    Raises: DamageFound: its manifest cannot be read.
+    """
+    tag = maintained_tag_of(generation)
+    return _files_at(table, tag, generation) if has_maintained(table, generation) else ()
+
+
+def has_maintained(table: Path, generation: int) -> bool:
+    """Whether maintenance left a version for the generation after this one."""
+    return _tag_file(table, maintained_tag_of(generation)).exists()
+
+
+def discard_maintained(table: Path, generation: int) -> None:
+    """Let the next generation build on what readers see; for who holds the lease on the index."""
+    _tag_file(table, maintained_tag_of(generation)).unlink(missing_ok=True)
+
+
+def _tag_file(table: Path, tag: str) -> Path:
+    return table / "_refs" / "tags" / f"{tag}.json"
+
+
+def _files_at(table: Path, name: str, generation: int) -> tuple[str, ...]:
+    tag = f"_refs/tags/{name}.json"
     try:
         version = _version((table / tag).read_bytes())
         manifest = f"_versions/{_NEWEST - version}.manifest"
@@ -74,9 +101,9 @@ def shape_of(table: Path, generation: int) -> TableShape:
 
     Raises: DamageFound: it cannot be read.
     """
-    tags = (f"_refs/tags/{name}.json" for name in (maintained_tag_of(generation), tag_of(generation)))
+    tags = (_tag_file(table, name) for name in (maintained_tag_of(generation), tag_of(generation)))
     try:
-        tag = next(table / name for name in tags if (table / name).exists())
+        tag = next(tag for tag in tags if tag.exists())
         data = (table / f"_versions/{_NEWEST - _version(tag.read_bytes())}.manifest").read_bytes()
         return _shape(data)
     except _FAULTS as error:

@@ -1,4 +1,4 @@
-"""What maintenance of an index did; as JSON, what `sitegraph maintain --format json` prints (docs/commands.md)."""
+"""What maintenance of an index did: what `sitegraph maintain --format json` prints (docs/commands.md)."""
 
 from dataclasses import dataclass, field
 

@@ -152,6 +152,26 @@ def test_a_maintenance_that_was_ended_is_done_again(
     assert sitegraph.damage(index) == ()
 
 
+def test_a_run_does_not_build_on_compacted_files_that_were_damaged_since(
+    sitegraph: Sitegraph, manual: Path, grown: Path, tmp_path: Path
+) -> None:
+    index = copy_index(grown, tmp_path / "index")
+    data = index / "lance" / "edges.lance" / "data"
+    published = set(data.iterdir())
+    assert sitegraph.call("maintain", "--index", str(index), "--quiet").returncode == 0
+    (made,) = set(data.iterdir()) - published
+    made.unlink()
+    assert sitegraph.damage(index) == ()
+    pages = sorted((manual / "pages").iterdir())
+    kept = pages[3].read_bytes()
+    edit(pages[3], 4)
+    try:
+        assert sitegraph.run(manual / "manual.yaml", index)["generation"] == 4
+    finally:
+        pages[3].write_bytes(kept)
+    assert sitegraph.damage(index) == ()
+
+
 def test_no_index_is_told(sitegraph: Sitegraph, tmp_path: Path) -> None:
     done = sitegraph.call("maintain", "--index", str(tmp_path / "nothing"))
     assert done.returncode == 2
