@@ -80,8 +80,8 @@ class StagedTable:
         self._require_latest()
         with store_errors(self._name):
             with caused_by(Cause.INDEXES):
+                self._prepare(self._table)  # first: an index that is made anew has the new rows
                 self._upkeep.index_new_rows()
-                self._prepare(self._table)
             self._version = self._table.version
             self._tag(tag_of(generation))
         with caused_by(Cause.DIGESTS):

@@ -239,8 +239,9 @@ def _shape_of(opened: "lance.LanceDataset") -> TableShape:
 
 
 def _by_merge(shape: TableShape) -> dict[int, tuple[str, ...]]:
-    """Indexes by how many of their segments to merge: mostly all alike, so that one commit does it."""
-    merged = {name: plan_merge(shape.sizes(name), shape.unindexed(name)) for name in shape.segments}
+    """Indexes that lack rows, by how many segments to merge: mostly all alike, so that one commit does it."""
+    lacking = {name: new for name in shape.segments if (new := shape.unindexed(name))}
+    merged = {name: plan_merge(shape.sizes(name), new) for name, new in lacking.items()}
     counts = sorted(set(merged.values()))
     return {count: tuple(name for name, own in merged.items() if own == count) for count in counts}
 

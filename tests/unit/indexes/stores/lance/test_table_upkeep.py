@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import lancedb
 import numpy as np
 import pytest
 
-from indexes.ports import ChunkReader, ChunkVectors
+from indexes.ports import ChunkReader
 from indexes.publish.files import FileCheck, stamp_files
 from indexes.stores.lance import table_upkeep, upkeep, vector_index
 from indexes.stores.lance.store import LanceChunkStore
@@ -18,37 +17,11 @@ from indexes.stores.lance.tables import CHUNKS
 from indexes.table_files import files_of, shape_of, tag_of
 from schemas.errors import StaleLease
 from schemas.evidence import Filter, SearchField
-from schemas.nodes import Chunk
-from tests.fakes.graph_samples import make_chunk
+from tests.fakes.varied_chunks import DIM, WORDS, Row, publish_rows, varied_row
 
-DIM = 16
 ROUNDS = 40
-WORDS = [f"word{number}" for number in range(300)]
-Row = tuple[Chunk, ChunkVectors]
 
 needs_engine = pytest.mark.skipif(not table_upkeep.has_engine(), reason="pylance is not installed")
-
-
-def row(rng: np.random.Generator, key: int) -> Row:
-    text = f"row{key} " + " ".join(rng.choice(WORDS, size=12, p=_ZIPF))
-    vector = rng.normal(size=DIM).astype(np.float32)
-    vector /= np.linalg.norm(vector)
-    none = np.zeros((0, DIM), np.float32)
-    chunk = replace(
-        make_chunk(f"row {key}"), text=text, lang=f"l{key % 3}", heading_path=(f"Part {key % 7}",)
-    )
-    return chunk, ChunkVectors(text=vector, heading=vector, anchors=none, captions=none)
-
-
-_ZIPF = np.array([1 / rank for rank in range(1, len(WORDS) + 1)])
-_ZIPF /= _ZIPF.sum()
-
-
-def publish(store: LanceChunkStore, number: int, rows: list[Row], gone: list[str] | None = None) -> None:
-    writer = store.writer()
-    writer.stage(number, base=number - 1)
-    writer.apply(iter(rows), gone or [])
-    writer.finish(number)
 
 
 @pytest.fixture
@@ -66,15 +39,15 @@ def changed(small_thresholds: None, tmp_path: Path) -> tuple[LanceChunkStore, di
     """A table after forty rounds of new, changed and deleted rows, at generation ROUNDS + 1; and its rows."""
     rng, picks = np.random.default_rng(7), random.Random(7)
     store = LanceChunkStore.create(tmp_path / "index", dim=DIM)
-    held = {key: row(rng, key) for key in range(500)}
-    publish(store, 1, list(held.values()))
+    held = {key: varied_row(rng, key) for key in range(500)}
+    publish_rows(store, 1, list(held.values()))
     for number in range(2, ROUNDS + 2):
         gone = picks.sample(sorted(held), 6)
         deleted = [held.pop(key)[0].id for key in gone]
         edited = picks.sample(sorted(held), 10)
-        fresh = {key: row(rng, key) for key in (*edited, *range(500 + 25 * number, 525 + 25 * number))}
+        fresh = {key: varied_row(rng, key) for key in (*edited, *range(500 + 25 * number, 525 + 25 * number))}
         held |= fresh
-        publish(store, number, list(fresh.values()), deleted)
+        publish_rows(store, number, list(fresh.values()), deleted)
         store.writer().prune(keep=range(max(1, number - 2), number + 1))
     return store, held
 
@@ -83,7 +56,7 @@ def changed(small_thresholds: None, tmp_path: Path) -> tuple[LanceChunkStore, di
 def anew(changed: tuple[LanceChunkStore, dict[int, Row]], tmp_path: Path) -> ChunkReader:
     """The same rows, loaded at once."""
     store = LanceChunkStore.create(tmp_path / "anew", dim=DIM)
-    publish(store, 1, list(changed[1].values()))
+    publish_rows(store, 1, list(changed[1].values()))
     return store.at(1)
 
 
@@ -146,7 +119,7 @@ def test_maintenance_gives_the_next_generation_the_scores_of_a_table_made_anew(
     assert before.files > 1 < before.segments
     assert FileCheck(table).damaged(told) == (), "readers keep the files they had"
     assert store.at(number).state() == kept
-    publish(store, number + 1, [])
+    publish_rows(store, number + 1, [])
     assert store.at(number + 1).state().digest == kept.digest
     assert equal_scores(store.at(number + 1), anew)
 
@@ -163,7 +136,7 @@ def test_a_run_makes_two_versions_and_maintenance_has_nothing_to_do_twice(
     store.writer().maintain(ROUNDS + 1, fence=lambda: None)
     assert database.open_table(CHUNKS).version == version
     for number in range(ROUNDS + 2, ROUNDS + 8):
-        publish(store, number, [row(rng, 10_000 + 40 * number + place) for place in range(40)])
+        publish_rows(store, number, [varied_row(rng, 10_000 + 40 * number + place) for place in range(40)])
         assert database.open_table(CHUNKS).version - version <= 2
         version = database.open_table(CHUNKS).version
 
@@ -185,7 +158,7 @@ def test_maintenance_that_lost_its_lease_leaves_nothing_to_build_on(
     tags = lancedb.connect(tmp_path / "index").open_table(CHUNKS).tags.list()
     assert set(tags) == {tag_of(number) for number in range(ROUNDS - 1, ROUNDS + 2)}
     kept = store.at(ROUNDS + 1).state().digest
-    publish(store, ROUNDS + 2, [])
+    publish_rows(store, ROUNDS + 2, [])
     assert store.at(ROUNDS + 2).state().digest == kept
 
 
@@ -195,11 +168,11 @@ def test_without_pylance_the_table_is_kept_in_order_as_a_whole(
     monkeypatch.setattr(table_upkeep, "has_engine", lambda: False)
     rng = np.random.default_rng(7)
     store = LanceChunkStore.create(tmp_path / "index", dim=DIM)
-    publish(store, 1, [row(rng, key) for key in range(60)])
-    publish(store, 2, [row(rng, key) for key in range(50, 130)])
+    publish_rows(store, 1, [varied_row(rng, key) for key in range(60)])
+    publish_rows(store, 2, [varied_row(rng, key) for key in range(50, 130)])
     kept = store.at(2).state().digest
     store.writer().maintain(2, fence=lambda: None)
-    publish(store, 3, [row(rng, 500)])
+    publish_rows(store, 3, [varied_row(rng, 500)])
     assert store.at(2).state().digest == kept
     assert len(store.at(3).search_text(SearchField.TEXT, "row500", top_k=3)) == 1
 
