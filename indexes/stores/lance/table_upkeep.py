@@ -196,7 +196,7 @@ class WholeUpkeep:
         """Optimise the whole table, once."""
         before = self._table.version
         self._optimize()
-        return int(self._table.version) != before
+        return bool(self._table.version != before)
 
     def sweep(self) -> None:
         """Delete what is older than the oldest tag."""

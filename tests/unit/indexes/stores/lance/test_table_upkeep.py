@@ -1,6 +1,7 @@
 """Upkeep of real tables by both drivers: what is found stays what a table made anew finds."""
 
 import random
+import shutil
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -19,26 +20,29 @@ from schemas.errors import StaleLease
 from schemas.evidence import Filter, SearchField
 from tests.fakes.varied_chunks import DIM, WORDS, Row, publish_rows, varied_row
 
-ROUNDS = 40
+ROUNDS = 24
 
 needs_engine = pytest.mark.skipif(not table_upkeep.has_engine(), reason="pylance is not installed")
 
 
-@pytest.fixture
-def small_thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def small_thresholds() -> Iterator[None]:
     """What takes a hundred thousand rows, with hundreds."""
-    monkeypatch.setattr(upkeep, "SMALLEST_TIER", 40)
-    monkeypatch.setattr(upkeep, "MIN_DELETED_ROWS", 50)
-    monkeypatch.setattr(upkeep, "MAX_UNINDEXED_ROWS", 30)
-    monkeypatch.setattr(table_upkeep, "MAX_STALE_VERSIONS", 6)
-    monkeypatch.setattr(vector_index, "MIN_ROWS", 400)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(upkeep, "SMALLEST_TIER", 40)
+        patch.setattr(upkeep, "MIN_DELETED_ROWS", 50)
+        patch.setattr(upkeep, "MAX_UNINDEXED_ROWS", 30)
+        patch.setattr(table_upkeep, "MAX_STALE_VERSIONS", 6)
+        patch.setattr(vector_index, "MIN_ROWS", 400)
+        yield
 
 
-@pytest.fixture
-def changed(small_thresholds: None, tmp_path: Path) -> tuple[LanceChunkStore, dict[int, Row]]:
-    """A table after forty rounds of new, changed and deleted rows, at generation ROUNDS + 1; and its rows."""
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, Row]]:
+    """A table after many rounds of new, changed and deleted rows, at generation ROUNDS + 1; and its rows."""
     rng, picks = np.random.default_rng(7), random.Random(7)
-    store = LanceChunkStore.create(tmp_path / "index", dim=DIM)
+    folder = tmp_path_factory.mktemp("grown")
+    store = LanceChunkStore.create(folder, dim=DIM)
     held = {key: varied_row(rng, key) for key in range(500)}
     publish_rows(store, 1, list(held.values()))
     for number in range(2, ROUNDS + 2):
@@ -49,14 +53,22 @@ def changed(small_thresholds: None, tmp_path: Path) -> tuple[LanceChunkStore, di
         held |= fresh
         publish_rows(store, number, list(fresh.values()), deleted)
         store.writer().prune(keep=range(max(1, number - 2), number + 1))
-    return store, held
+    store.close()
+    return folder, held
 
 
 @pytest.fixture
-def anew(changed: tuple[LanceChunkStore, dict[int, Row]], tmp_path: Path) -> ChunkReader:
+def changed(grown: tuple[Path, dict[int, Row]], tmp_path: Path) -> tuple[LanceChunkStore, dict[int, Row]]:
+    """A copy of it."""
+    folder, held = grown
+    return LanceChunkStore(Path(shutil.copytree(folder, tmp_path / "index")), dim=DIM), held
+
+
+@pytest.fixture(scope="module")
+def anew(grown: tuple[Path, dict[int, Row]], tmp_path_factory: pytest.TempPathFactory) -> ChunkReader:
     """The same rows, loaded at once."""
-    store = LanceChunkStore.create(tmp_path / "anew", dim=DIM)
-    publish_rows(store, 1, list(changed[1].values()))
+    store = LanceChunkStore.create(tmp_path_factory.mktemp("anew"), dim=DIM)
+    publish_rows(store, 1, list(grown[1].values()))
     return store.at(1)
 
 
@@ -163,7 +175,7 @@ def test_maintenance_that_lost_its_lease_leaves_nothing_to_build_on(
 
 
 def test_without_pylance_the_table_is_kept_in_order_as_a_whole(
-    small_thresholds: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table_upkeep, "has_engine", lambda: False)
     rng = np.random.default_rng(7)
