@@ -14,7 +14,7 @@ from schemas.source import Schedule, Source
 
 FLOW = "index-source"
 ENTRYPOINT = "flows.recrawl.index_source"
-NAME_OF_FLOW = {ENTRYPOINT: FLOW, "flows.maintain_flow.maintain": "maintain"}
+NAME_OF_FLOW = {ENTRYPOINT: FLOW, "flows.maintain.flow.maintain": "maintain"}
 """By the entrypoint of a deployment."""
 TAG = "sitegraph"
 REMOVED = "sitegraph:removed"

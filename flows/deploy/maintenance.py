@@ -19,7 +19,7 @@ from runtime.schedule_times import cron_refusal
 from schemas.errors import ConfigError
 from schemas.source import Schedule
 
-ENTRYPOINT = "flows.maintain_flow.maintain"
+ENTRYPOINT = "flows.maintain.flow.maintain"
 MAINTAIN = NAME_OF_FLOW[ENTRYPOINT]
 NEVER = "none"
 """Said in place of a time: maintenance that is deployed is paused."""

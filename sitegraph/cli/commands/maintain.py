@@ -41,14 +41,14 @@ def maintain(
         from flows.server.temporary import prefect_api
 
         with prefect_api():
-            from flows.maintain_flow import maintain as flow
+            from flows.maintain.flow import maintain as flow
 
             state: Any = flow(index=index, dry_run=dry_run, quiet=quiet, return_state=True)
             record = state.result(raise_on_failure=False)
             if isinstance(record, BaseException):
                 raise record
     else:
-        from flows.maintain import maintain_index
+        from flows.maintain.steps import maintain_index
 
         record = maintain_index(index, dry_run=dry_run, quiet=quiet)
     if output is OutputFormat.JSON:

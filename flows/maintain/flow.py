@@ -1,4 +1,4 @@
-"""The flow `maintain`: each step of maintenance (flows/maintain.py) a Prefect task."""
+"""The flow `maintain`: each step of maintenance (flows/maintain/steps.py) a Prefect task."""
 
 import logging
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from prefect import flow, task
 from prefect.artifacts import create_markdown_artifact
 from prefect.states import Completed, Failed
 
-from flows.maintain import maintain_index
+from flows.maintain.steps import maintain_index
 from flows.run.flow_log import forwarded_logs
 from flows.run.flow_states import failed
 from schemas.errors import SitegraphError
