@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from prefect import flow, task
 from prefect.artifacts import create_markdown_artifact
+from prefect.client.schemas.objects import State
 from prefect.states import Completed, Failed
 
 from flows.maintain.steps import maintain_index
@@ -32,7 +33,7 @@ def maintain(index: str | None = None, dry_run: bool = False, quiet: bool = Fals
             return cast("dict[str, Any]", failed(error))
     create_markdown_artifact(markdown=_markdown(record), key=ARTIFACT, description="What maintenance did")
     damage = record["sample"]["damage"]
-    state = (
+    state: State[Any] = (
         Failed(message=f"{len(damage)} faults in the sample", data=record)
         if damage
         else Completed(data=record)

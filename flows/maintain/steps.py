@@ -196,7 +196,8 @@ class Maintenance:
 
 def choose_sample(sizes: dict[str, int], *, seed: str, most: int) -> tuple[str, ...]:
     """Choose names whose sizes add up to *most* at most, or one; others by another *seed*; in order."""
-    chosen, total = [], 0
+    chosen: list[str] = []
+    total = 0
     for name in sorted(sizes, key=lambda name: sha256(f"{seed}:{name}".encode()).digest()):
         if chosen and total + sizes[name] > most:
             continue
