@@ -37,7 +37,7 @@ SAMPLED_DOCUMENTS = 200
 """What is compared with its hashes; another part of the index each time, unlike `verify`, which reads all."""
 
 
-class Engine(Protocol):
+class StepRunner(Protocol):
     """Runs a step, which has a name."""
 
     def __call__(self, name: str, step: Callable[[], None], /) -> None:
@@ -50,7 +50,7 @@ def run_step(_name: str, step: Callable[[], None]) -> None:
 
 
 def maintain_index(
-    index: str | None = None, *, dry_run: bool = False, quiet: bool = False, engine: Engine = run_step
+    index: str | None = None, *, dry_run: bool = False, quiet: bool = False, engine: StepRunner = run_step
 ) -> dict[str, Any]:
     """Compact tables, delete what nothing needs, vacuum the ledger, read a sample; give the report's record.
 

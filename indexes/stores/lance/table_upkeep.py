@@ -44,7 +44,7 @@ _CACHE_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableShape:
+class TableParts:
     """How a table lies on the disk: its files, and those in each segment of each index, oldest first."""
 
     fragments: tuple[Fragment, ...]
@@ -120,14 +120,14 @@ class PartedUpkeep:
     def index_new_rows(self) -> None:
         """Append to each index a segment, with which it merges those of like size; or join files."""
         opened = self._open()
-        shape = _shape_of(opened)
-        unindexed = max(map(shape.unindexed, shape.segments), default=0)
-        chosen = plan_emptying(shape.fragments) or plan_joining(shape.groups())
+        parts = _parts_of(opened)
+        unindexed = max(map(parts.unindexed, parts.segments), default=0)
+        chosen = plan_emptying(parts.fragments) or plan_joining(parts.groups())
         if chosen:
-            self._join(opened, excluded=[one.id for one in shape.fragments if one.id not in chosen])
+            self._join(opened, excluded=[one.id for one in parts.fragments if one.id not in chosen])
         # Each takes versions: one of the two is enough for a run, unless it brought very many rows.
-        if is_indexing_due(unindexed // (2 if chosen else 1), shape.rows):
-            for merged, indexes in _by_merge(_shape_of(opened)).items():
+        if is_indexing_due(unindexed // (2 if chosen else 1), parts.rows):
+            for merged, indexes in _by_merge(_parts_of(opened)).items():
                 opened.optimize.optimize_indices(num_indices_to_merge=merged, index_names=list(indexes))
         self._table.checkout_latest()
 
@@ -140,8 +140,8 @@ class PartedUpkeep:
     def compact(self) -> bool:
         """Make one segment of each index's; then join files, which the driver does within a segment alone."""
         opened = self._open()
-        shape, before = _shape_of(opened), opened.version
-        several = [name for name, held in shape.segments.items() if len(held) > 1 or shape.unindexed(name)]
+        parts, before = _parts_of(opened), opened.version
+        several = [name for name, held in parts.segments.items() if len(held) > 1 or parts.unindexed(name)]
         if several:
             opened.optimize.optimize_indices(num_indices_to_merge=_ALL, index_names=several)
         else:
@@ -225,7 +225,7 @@ class WholeUpkeep:
                 raise
 
 
-def _shape_of(opened: "lance.LanceDataset") -> TableShape:
+def _parts_of(opened: "lance.LanceDataset") -> TableParts:
     fragments = []
     for one in opened.get_fragments():
         deletions = one.metadata.deletion_file
@@ -235,13 +235,13 @@ def _shape_of(opened: "lance.LanceDataset") -> TableShape:
         index.name: tuple(frozenset(segment.fragment_ids) for segment in index.segments)
         for index in opened.describe_indices()
     }
-    return TableShape(fragments=tuple(fragments), segments=segments)
+    return TableParts(fragments=tuple(fragments), segments=segments)
 
 
-def _by_merge(shape: TableShape) -> dict[int, tuple[str, ...]]:
+def _by_merge(parts: TableParts) -> dict[int, tuple[str, ...]]:
     """Indexes that lack rows, by how many segments to merge: mostly all alike, so that one commit does it."""
-    lacking = {name: new for name in shape.segments if (new := shape.unindexed(name))}
-    merged = {name: plan_merge(shape.sizes(name), new) for name, new in lacking.items()}
+    lacking = {name: new for name in parts.segments if (new := parts.unindexed(name))}
+    merged = {name: plan_merge(parts.sizes(name), new) for name, new in lacking.items()}
     counts = sorted(set(merged.values()))
     return {count: tuple(name for name, own in merged.items() if own == count) for count in counts}
 
