@@ -23,7 +23,7 @@ UV := $(BIN)/uv pip --no-progress install --python $(BIN)/python
 SCRAPY := .cache/scrapy
 
 .PHONY: help setup demo test faults quality check clean
-.PHONY: bench bench-no-change bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar
+.PHONY: bench bench-no-change bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar bench-upkeep
 .PHONY: bench-task-runners bench-questions bench-compositions bench-speed bench-pdf bench-pages screenshots
 
 help: ## list the targets
@@ -83,6 +83,9 @@ bench-no-change: setup ## CPU seconds of runs that change nothing
 
 bench-embed: setup ## a first run beside its encoder alone; needs the shared data folder
 	@$(BIN)/python -m bench.embed
+
+bench-upkeep: setup ## Upkeep of tables by parts and as a whole, and 200 days of small runs
+	@$(BIN)/python -m bench.upkeep
 
 bench-scale: setup ## 100,000 chunks through the stores, Neo4j too (ten minutes); needs the shared data folder
 	@$(BIN)/python -m bench.scale --neo4j

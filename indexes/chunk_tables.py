@@ -5,7 +5,7 @@ that makes it; readers of earlier ones keep theirs, so no search ever compares v
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -135,6 +135,10 @@ class ChunkTablesWriter:
             self._tables.store(space).writer().prune(keep=mine)
         for table in sorted(_tables_in(self._layout.lance)):
             self._tables.drop(table, kept=keep)
+
+    def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
+        """Put the generation's table in order."""
+        self._tables.store(self._tables.space(generation)).writer().maintain(generation, fence=fence)
 
     def _writer(self) -> ChunkWriter:
         if self._staged is None:

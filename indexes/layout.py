@@ -98,6 +98,11 @@ class IndexLayout:
         return self.root / "ledger.sqlite"
 
     @property
+    def maintenance(self) -> Path:
+        """The report of the last maintenance."""
+        return self.root / "maintenance.json"
+
+    @property
     def vectors(self) -> Path:
         """Vectors by the hash of the encoded text."""
         return self.root / "vectors.sqlite"

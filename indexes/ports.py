@@ -201,6 +201,13 @@ class ChunkWriter(Protocol):
     def prune(self, *, keep: Collection[int]) -> None:
         """Drop what only generations other than *keep* need; *keep* contains the newest one."""
 
+    def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
+        """Put the store in order for what will be built on *generation*, the current one.
+
+        No reader of any generation sees a difference. *fence* is called before each step is kept, and may
+        raise; whatever was kept before stays, and the rest can be done later.
+        """
+
 
 class GraphWriter(Protocol):
     """Stages nodes and edges for one generation. One writer at a time, by lease."""
@@ -230,6 +237,13 @@ class GraphWriter(Protocol):
 
     def prune(self, *, keep: Collection[int]) -> None:
         """Drop what only generations other than *keep* need; *keep* contains the newest one."""
+
+    def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
+        """Put the store in order for what will be built on *generation*, the current one.
+
+        No reader of any generation sees a difference. *fence* is called before each step is kept, and may
+        raise; whatever was kept before stays, and the rest can be done later.
+        """
 
 
 class ChunkStore(Protocol):

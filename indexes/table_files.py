@@ -1,7 +1,7 @@
 """Which files a version of a table consists of, read from its manifest without the driver.
 
 The driver has no call that tells them. The manifest is a protocol buffer, found by the footer of its file, of
-which four fields are read here.
+which few fields are read here.
 
 Source: github.com/lance-format/lance, protos/table.proto and docs/src/format/table.
 """
@@ -9,7 +9,9 @@ Source: github.com/lance-format/lance, protos/table.proto and docs/src/format/ta
 import json
 import struct
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.errors import DamageFound
@@ -20,6 +22,7 @@ _NEWEST = 2**64 - 1
 """Manifests are named by what is left to this, so that the newest comes first in a listing."""
 _FRAGMENT, _INDEX_SECTION = 2, 6
 _DATA_FILE, _DELETION_FILE = 2, 3
+_PHYSICAL_ROWS, _DELETED_ROWS, _INDEX_NAME = 4, 4, 3
 _SUFFIXES = (".arrow", ".bin")
 """Of deletion files, by their type."""
 # RuntimeError: StopIteration inside a generator (PEP 479).
@@ -32,12 +35,57 @@ def tag_of(generation: int) -> str:
     return f"gen-{generation}"
 
 
+def maintained_tag_of(generation: int) -> str:
+    """Name of the version with the same rows that maintenance left for the next generation to build on."""
+    return f"{tag_of(generation)}-maintained"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableShape:
+    """How a table lies on the disk: files, rows in them, how many are deleted, segments of its indexes.
+
+    `segments` is of the index that has most.
+    """
+
+    files: int
+    rows: int
+    deleted: int
+    segments: int
+
+
 def files_of(table: Path, generation: int) -> tuple[str, ...]:
     """Return the files that a reader of *generation* opens, relative to the folder of the *table*, sorted.
 
     Raises: DamageFound: the tag or the manifest of the version cannot be read.
     """
-    tag = f"_refs/tags/{tag_of(generation)}.json"
+    return _files_at(table, tag_of(generation), generation)
+
+
+def maintained_files_of(table: Path, generation: int) -> tuple[str, ...]:
+    """The same of the version that maintenance left for the next generation; none where there is none.
+
+    Raises: DamageFound: its manifest cannot be read.
+    """
+    tag = maintained_tag_of(generation)
+    return _files_at(table, tag, generation) if has_maintained(table, generation) else ()
+
+
+def has_maintained(table: Path, generation: int) -> bool:
+    """Whether maintenance left a version for the generation after this one."""
+    return _tag_file(table, maintained_tag_of(generation)).exists()
+
+
+def discard_maintained(table: Path, generation: int) -> None:
+    """Let the next generation build on what readers see; for who holds the lease on the index."""
+    _tag_file(table, maintained_tag_of(generation)).unlink(missing_ok=True)
+
+
+def _tag_file(table: Path, tag: str) -> Path:
+    return table / "_refs" / "tags" / f"{tag}.json"
+
+
+def _files_at(table: Path, name: str, generation: int) -> tuple[str, ...]:
+    tag = f"_refs/tags/{name}.json"
     try:
         version = _version((table / tag).read_bytes())
         manifest = f"_versions/{_NEWEST - version}.manifest"
@@ -46,6 +94,20 @@ def files_of(table: Path, generation: int) -> tuple[str, ...]:
     except _FAULTS as error:
         raise DamageFound(f"generation {generation} cannot be read: {error!r}", subject=table.stem) from error
     return tuple(sorted(named))
+
+
+def shape_of(table: Path, generation: int) -> TableShape:
+    """Describe the version of a *table* that is built on next: of *generation*, or what maintenance made.
+
+    Raises: DamageFound: it cannot be read.
+    """
+    tags = (_tag_file(table, name) for name in (maintained_tag_of(generation), tag_of(generation)))
+    try:
+        tag = next(tag for tag in tags if tag.exists())
+        data = (table / f"_versions/{_NEWEST - _version(tag.read_bytes())}.manifest").read_bytes()
+        return _shape(data)
+    except _FAULTS as error:
+        raise DamageFound(f"generation {generation} cannot be read: {error!r}", subject=table.stem) from error
 
 
 def unreadable_in(table: Path) -> tuple[str, ...]:
@@ -90,6 +152,17 @@ def _index_files(table: Path, data: bytes) -> Iterator[str]:
     for index in _messages(_message_at(data, section), 1):
         folder = table / "_indices" / str(uuid.UUID(bytes=next(_messages(next(_messages(index, 1)), 1))))
         yield from (path.relative_to(table).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def _shape(data: bytes) -> TableShape:
+    rows = deleted = files = 0
+    for fragment in _messages(_root(data), _FRAGMENT):
+        files, rows = files + 1, rows + _numbers(fragment).get(_PHYSICAL_ROWS, 0)
+        deleted += sum(_numbers(one).get(_DELETED_ROWS, 0) for one in _messages(fragment, _DELETION_FILE))
+    section = _numbers(_root(data)).get(_INDEX_SECTION)
+    indexes = () if section is None else _messages(_message_at(data, section), 1)
+    names = Counter(next(_messages(index, _INDEX_NAME)) for index in indexes)
+    return TableShape(files=files, rows=rows, deleted=deleted, segments=max(names.values(), default=0))
 
 
 def _root(data: bytes) -> bytes:

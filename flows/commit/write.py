@@ -8,6 +8,7 @@ from flows.commit.repair import empty_stores
 from flows.run.contexts import CommitContext
 from flows.run.index import Index
 from flows.run.values import Frozen
+from indexes.maintenance import discard_if_damaged
 from indexes.manifest import VectorSpace
 from indexes.publish.generation import load_generation, store_state
 from indexes.stores.ledger.generations import Generation
@@ -44,6 +45,8 @@ def write_plan(run: CommitContext, generation: Generation, *, lease: Lease) -> S
     """
     if generation.base == 0 and run.index.current() != 0:
         empty_stores(run.index)
+    for path, what in discard_if_damaged(run.index.layout, run.index.manifest):
+        _log.warning("%s %s; building on what readers see instead of what maintenance made", path, what)
     declare(run, generation)
     return apply_plan(
         load_plan(run, generation),

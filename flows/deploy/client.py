@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,7 @@ from prefect.utilities.callables import parameter_schema
 from flows.deploy.alarms import PREFIX, AlarmAction, Automation, Notify
 from flows.deploy.deployments import (
     FLOW,
+    NAME_OF_FLOW,
     PULL_STEP,
     DeployAction,
     DeploymentAction,
@@ -65,9 +67,9 @@ class DeployServer:
         self._client = client
         self.url = url
 
-    def find_deployments(self) -> tuple[FoundDeployment, ...]:
-        """Every deployment of our flow, whoever made it."""
-        wanted = FlowFilter(name=FlowFilterName(any_=[FLOW]))
+    def find_deployments(self, flow: str = FLOW) -> tuple[FoundDeployment, ...]:
+        """Every deployment of a flow of ours, whoever made it."""
+        wanted = FlowFilter(name=FlowFilterName(any_=[flow]))
         found: list[DeploymentResponse] = []
         while page := self._client.read_deployments(flow_filter=wanted, limit=PAGE, offset=len(found)):
             found += page
@@ -125,15 +127,13 @@ class DeployServer:
 
     def _write(self, action: DeploymentAction) -> None:
         """One call makes or replaces all of a deployment, schedules and runs that lie ahead included."""
-        from flows.recrawl import index_source
-
         settings = action.settings
-        parameters = {"source": settings["source"], "index": settings["index"]}
+        parameters = {"source": settings["source"] or None, "index": settings["index"]}
         self._client.create_deployment(
-            flow_id=self._client.create_flow_from_name(FLOW),
+            flow_id=self._client.create_flow_from_name(NAME_OF_FLOW[settings["entrypoint"]]),
             name=action.name,
             version=settings["version"],
-            description=f"Made by sitegraph deploy from {settings['source']}.",
+            description=f"Made by sitegraph deploy from {settings['source'] or '--maintain'}.",
             parameters={name: value for name, value in parameters.items() if value is not None},
             schedules=[_schedule(entry) for entry in settings["schedules"]],
             tags=list(settings["tags"]),
@@ -146,7 +146,9 @@ class DeployServer:
             concurrency_options=ConcurrencyOptions(
                 collision_strategy=ConcurrencyLimitStrategy(settings["overlap"])
             ),
-            parameter_openapi_schema=parameter_schema(index_source).model_dump(mode="json"),
+            parameter_openapi_schema=parameter_schema(_flow_of(settings["entrypoint"])).model_dump(
+                mode="json"
+            ),
             enforce_parameter_schema=True,
             paused=False if action.resume else None,
         )
@@ -162,6 +164,11 @@ class DeployServer:
             enabled = found is None or found.enabled
             core = AutomationCore.model_validate({**(action.automation or {}), "enabled": enabled})
             self._client.update_automation(UUID(action.id), core)
+
+
+def _flow_of(entrypoint: str) -> Any:
+    module, _, name = entrypoint.rpartition(".")
+    return getattr(import_module(module), name)
 
 
 def plain(automation: Any) -> Automation:

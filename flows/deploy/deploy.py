@@ -21,7 +21,7 @@ from flows.deploy.alarms import (
 from flows.deploy.client import DeployServer, open_server, plain
 from flows.deploy.deployments import (
     DESCRIBED,
-    FLOW,
+    NAME_OF_FLOW,
     DeployAction,
     DeploymentAction,
     FoundDeployment,
@@ -34,6 +34,7 @@ from flows.deploy.deployments import (
     unknown_variables,
 )
 from flows.deploy.files import NamedFiles, read_files
+from flows.deploy.maintenance import MAINTAIN, decide_maintenance
 from schemas.errors import ConfigError
 from schemas.program import program_version
 
@@ -58,6 +59,7 @@ class DeployWish:
     late_after: float | None = None
     lost_after: float | None = None
     held_after: float | None = None
+    maintain: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +107,11 @@ def _plan(wish: DeployWish, files: NamedFiles, server: DeployServer) -> DeployPl
         prune_in=wish.folder if wish.prune else None,
         replace=wish.replace,
     )
-    told = [*_pool_notes(server, desired), *_file_notes(files), *notes(actions, found)]
+    kept = decide_maintenance(wish.maintain, place, server.find_deployments(MAINTAIN), replace=wish.replace)
+    pools = {**desired, **{one.name: one.settings for one in kept}}
+    told = [*_pool_notes(server, pools), *_file_notes(files), *notes(actions, found)]
     return DeployPlan(
-        deployments=actions,
+        deployments=(*actions, *kept),
         alarms=_plan_alarms(wish, files, server, actions, found, told) if wish.with_alarms else (),
         notes=tuple(told),
     )
@@ -185,7 +189,7 @@ def _deployment_record(one: DeploymentAction) -> dict[str, Any]:
     settings = {key: _shown(one.settings[key]) for key in DESCRIBED}
     changes = {key: [_shown(before), _shown(after)] for key, (before, after) in one.changes.items()}
     return {
-        "name": f"{FLOW}/{one.name}",
+        "name": f"{NAME_OF_FLOW[one.settings['entrypoint']]}/{one.name}",
         "action": one.action.value,
         "changes": changes if one.action is not DeployAction.CREATE else {},
         **settings,

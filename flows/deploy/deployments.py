@@ -14,6 +14,8 @@ from schemas.source import Schedule, Source
 
 FLOW = "index-source"
 ENTRYPOINT = "flows.recrawl.index_source"
+NAME_OF_FLOW = {ENTRYPOINT: FLOW, "flows.maintain.flow.maintain": "maintain"}
+"""By the entrypoint of a deployment."""
 TAG = "sitegraph"
 REMOVED = "sitegraph:removed"
 """On a deployment that was paused because its source file went: one that a person paused has no such tag."""
@@ -174,7 +176,7 @@ def schedule_entries(source: Source) -> tuple[ScheduleEntry, ...]:
     """A source's schedules, ordered by slug."""
     found = {
         ScheduleEntry(
-            slug=_slug(schedule),
+            slug=schedule_slug(schedule),
             schedule=schedule,
             start=anchor(schedule.every, source.name) if schedule.every else None,
         )
@@ -183,7 +185,8 @@ def schedule_entries(source: Source) -> tuple[ScheduleEntry, ...]:
     return tuple(sorted(found, key=lambda entry: entry.slug))
 
 
-def _slug(schedule: Schedule) -> str:
+def schedule_slug(schedule: Schedule) -> str:
+    """Name a schedule for Prefect, the same each time."""
     text = schedule_text(schedule)
     return f"{text.partition(' ')[0]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
@@ -228,9 +231,9 @@ def decide(
         if (there := by_name.get(name)) is not None and not replace:
             moved = _is_gone(there, files=files, folders=folders, prune_in=prune_in)
             _check_same(settings, there, moved=moved)
-    wanted = [_about(name, settings, by_name.get(name)) for name, settings in desired.items()]
+    wanted = [compare(name, settings, by_name.get(name)) for name, settings in desired.items()]
     left = [one for one in by_name.values() if one.is_ours and one.name not in desired and not one.is_removed]
-    gone = [_pause(one) for one in left if _is_gone(one, files=files, folders=folders, prune_in=prune_in)]
+    gone = [pause(one) for one in left if _is_gone(one, files=files, folders=folders, prune_in=prune_in)]
     return tuple(sorted([*wanted, *gone], key=lambda one: one.name))
 
 
@@ -249,7 +252,8 @@ def _check_same(settings: Settings, there: FoundDeployment, *, moved: bool) -> N
         )
 
 
-def _about(name: str, settings: Settings, found: FoundDeployment | None) -> DeploymentAction:
+def compare(name: str, settings: Settings, found: FoundDeployment | None) -> DeploymentAction:
+    """Say what makes the deployment that was found, if any, the one that is described."""
     if found is None:
         changes = {key: (None, settings[key]) for key in DESCRIBED}
         return DeploymentAction(action=DeployAction.CREATE, name=name, settings=settings, changes=changes)
@@ -271,7 +275,8 @@ def _comparable(value: Any) -> Any:
     return tuple(one.key for one in value) if is_schedules else value
 
 
-def _pause(found: FoundDeployment) -> DeploymentAction:
+def pause(found: FoundDeployment) -> DeploymentAction:
+    """Pause a deployment, as one that is not wanted any more."""
     tags = tuple(sorted({*found.settings["tags"], REMOVED}))
     settings = {**found.settings, "tags": tags}
     return DeploymentAction(

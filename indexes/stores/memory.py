@@ -146,6 +146,9 @@ class MemoryChunkWriter:
         """Forget generations other than *keep*."""
         self._staged.prune(keep=keep)
 
+    def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
+        """Nothing is out of order in memory."""
+
     def _row(self, chunk: Chunk, vectors: ChunkVectors) -> Row[ChunkRow]:
         check_vectors(chunk.id, vectors, dim=self._dim)
         sha256 = chunk_sha256(chunk, vectors)
@@ -275,6 +278,9 @@ class MemoryGraphWriter:
         """Forget generations other than *keep*."""
         self._nodes.prune(keep=keep)
         self._edges.prune(keep=keep)
+
+    def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
+        """Nothing is out of order in memory."""
 
     def _edge_row(self, edge: Edge) -> Row[Edge]:
         for end in (edge.src, edge.dst):

@@ -95,3 +95,19 @@ def test_prune_keeps_what_is_kept_readable_and_nothing_else(chunk_store: ChunkSt
         assert len(reader.search_text(SearchField.TEXT, "text", top_k=9)) == generation
         assert reader.damaged_rows() == ()
     assert publish(chunk_store, 6, [row("more")]).counts == {"html": 6}
+
+
+def test_maintenance_changes_nothing_that_readers_of_any_generation_see(chunk_store: ChunkStore) -> None:
+    publish(chunk_store, 1, [row("a"), row("b")])
+    before = publish(chunk_store, 2, [row("c")], [row("a")[0].id])
+    kept = chunk_store.at(1)
+    steps: list[None] = []
+
+    chunk_store.writer().maintain(2, fence=lambda: steps.append(None))
+
+    assert sorted(chunk.text for chunk in kept.scan()) == ["a", "b"]
+    assert [chunk_store.at(number).state() for number in (1, 2)] == [kept.state(), before]
+    after = publish(chunk_store, 3, [row("d")])
+    assert sorted(chunk.text for chunk in chunk_store.at(3).scan()) == ["b", "c", "d"]
+    assert chunk_store.at(3).state() == after
+    assert publish(chunk_store, 4, base=2).digest == before.digest, "after a rollback, too"

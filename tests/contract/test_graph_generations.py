@@ -163,3 +163,16 @@ def test_showing_a_generation_to_people_changes_nothing_for_readers(graph_store:
         assert same_content(old.state(), first)
         assert set(old.scan_edges()) == set(graph.edges)
         assert len(list(graph_store.at(2).scan_edges())) == len(graph.edges) - 1
+
+
+def test_maintenance_changes_nothing_that_readers_of_any_generation_see(graph_store: GraphStore) -> None:
+    graph = make_graph()
+    first = publish_graph(graph_store, graph)
+    second = publish(graph_store, 2, gone_edges=[graph.edges[0].id])
+
+    graph_store.writer().maintain(2, fence=lambda: None)
+
+    assert [graph_store.at(number).state() for number in (1, 2)] == [first, second]
+    third = publish(graph_store, 3, [make_page("https://site.test/third")])
+    assert graph_store.at(3).state() == third
+    assert len(tuple(graph_store.at(3).scan_edges())) == len(graph.edges) - 1

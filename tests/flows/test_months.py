@@ -11,7 +11,7 @@ import lancedb
 import pytest
 
 from indexes.layout import IndexLayout
-from indexes.stores.lance import staging
+from indexes.stores.lance import table_upkeep
 from tests.fakes.later_clock import later, writing_later
 from tests.fakes.neo4j_runs import index, on_neo4j
 from tests.fakes.sitegraph_runs import Sitegraph
@@ -122,7 +122,7 @@ def test_ninety_days_of_publishing_with_a_rollback_and_a_drop_stay_whole_and_sma
             assert lived.on(day, "drop", "letters").returncode == 0
 
     assert sitegraph.damage(index) == ()
-    assert max(counts) < 2 * staging.MAX_STALE_VERSIONS + 20
+    assert max(counts) < 2 * table_upkeep.MAX_STALE_VERSIONS + 20
     assert max(bytes_) < 8 * 2**20
     if every == 1:
         second, third = min(bytes_[31:61]), min(bytes_[61:91])

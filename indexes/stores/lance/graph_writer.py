@@ -60,6 +60,11 @@ class LanceGraphWriter:
         self._nodes.prune(keep=keep)
         self._edges.prune(keep=keep)
 
+    def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
+        """Join files and merge segments of indexes, for the next generation."""
+        self._nodes.maintain(generation, fence=fence)
+        self._edges.maintain(generation, fence=fence)
+
     def _joined(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         known: set[str] = set()
         for batch in batches:

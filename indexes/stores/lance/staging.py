@@ -4,7 +4,6 @@ What is staged is the newest version of the table. Readers are at tagged version
 """
 
 from collections.abc import Callable, Collection, Iterable
-from datetime import timedelta
 from typing import Any
 
 import lancedb
@@ -17,27 +16,16 @@ from indexes.row_changes import follows_change
 from indexes.stores.lance import scan
 from indexes.stores.lance.changes import state_after_change
 from indexes.stores.lance.stream import MergeStream
-from indexes.stores.lance.tables import open_at, open_table, store_errors
-from indexes.table_files import tag_of
+from indexes.stores.lance.table_upkeep import upkeep_of
+from indexes.stores.lance.tables import open_at, open_table, place_of, store_errors
+from indexes.table_files import maintained_tag_of, tag_of
 from schemas.causes import caused_by
 from schemas.cost import Cause
-from schemas.errors import ConfigError, StaleLease, StoreUnavailable
+from schemas.errors import ConfigError, DamageFound, StaleLease, StoreUnavailable
 
-# Searches read unindexed rows one by one: 20,000 chunks cost 180 ms instead of 6.
-MAX_UNINDEXED_ROWS = 5_000
-MAX_UNINDEXED_SHARE = 0.2
-MAX_SMALL_FRAGMENTS = 20
-# A cleanup also compacts, so it waits until it frees about a dozen generations' leftovers.
-MAX_STALE_VERSIONS = 24
 # A merge keeps its whole source: 50,000 chunks with three vectors each take 0.5 GB, 200,000 edges a fifth.
 MAX_MERGED_ROWS = 50_000
 MAX_MERGED_SMALL_ROWS = 200_000
-# How long a cleanup may take to start; if it takes longer, it fails whole and the next prune tries again.
-WINDOW_MARGIN = timedelta(seconds=10)
-# `optimize` also deletes versions, by default those of 7 days; where one of them is tagged it raises instead
-# (LanceDB 0.40, Table.optimize). A generation is kept however old it is, so nothing goes by a default.
-_NO_CLEANUP = timedelta(days=365 * 100)
-_TAGGED = "Cleanup error"
 
 
 class StagedTable:
@@ -62,6 +50,7 @@ class StagedTable:
         self._prepare = prepare
         self._small_rows = small_rows
         self._table = open_table(database, name, schema)
+        self._upkeep = upkeep_of(self._table, *place_of(database, name), small_rows=small_rows)
         self._version: int | None = None
         self._base = 0
         self._told: dict[str, str | None] = {}
@@ -74,16 +63,9 @@ class StagedTable:
     def stage(self, generation: int, *, base: int) -> None:
         """Make the newest version equal to *base*; a tag of an abandoned *generation* goes."""
         with store_errors(self._name):
-            tags = self._table.tags.list()
-            if tag_of(base) not in tags:
-                raise StoreUnavailable(f"generation {base} is not there to build on", subject=self._name)
-            if tag_of(generation) in tags:
+            self._begin_at(base)
+            if tag_of(generation) in self._table.tags.list():
                 self._table.tags.delete(tag_of(generation))
-            self._table.checkout_latest()
-            if self._table.version != tags[tag_of(base)]["version"]:
-                self._table.checkout(tag_of(base))
-                self._table.restore()
-            self._version = self._table.version
         self._base, self._told = base, {}
 
     def apply(self, batches: Iterable[pa.RecordBatch], deletes: Collection[str]) -> None:
@@ -104,9 +86,8 @@ class StagedTable:
         self._require_latest()
         with store_errors(self._name):
             with caused_by(Cause.INDEXES):
-                if self._needs_optimizing():
-                    self._compact()
-                self._prepare(self._table)
+                self._prepare(self._table)  # first: an index that is made anew has the new rows
+                self._upkeep.index_new_rows()
             self._version = self._table.version
             self._tag(tag_of(generation))
         with caused_by(Cause.DIGESTS):
@@ -116,12 +97,10 @@ class StagedTable:
         """Drop the tags of all generations but *keep* and, from time to time, the files only they need."""
         with store_errors(self._name):
             self._table.checkout_latest()
-            kept = {tag_of(generation) for generation in keep}
+            kept = {tag_of(generation) for generation in keep} | {maintained_tag_of(max(keep, default=0))}
             for tag in sorted(set(self._table.tags.list()) - kept):
                 self._table.tags.delete(tag)
-            versions = {tag["version"] for tag in self._table.tags.list().values()}
-            if versions:
-                self._clean_before(versions)
+            self._upkeep.free()
         self._version = None
 
     def _state(self, before: StoreState | None) -> StoreState:
@@ -131,29 +110,40 @@ class StagedTable:
         base = open_at(self._database, self._name, self._schema, self._base)
         return state_after_change(self._table, base, before=before, told=self._told)
 
-    def _compact(self) -> None:
-        """Merge small files and put new rows into the indexes; every version stays."""
-        self._table.optimize(cleanup_older_than=_NO_CLEANUP)
+    def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
+        """Leave the next generation a version to build on that has the rows of *generation* in few files.
 
-    def _clean_before(self, tagged: Collection[int]) -> None:
-        times = {item["version"]: item["timestamp"] for item in self._table.list_versions()}
-        if sum(version < min(tagged) for version in times) < MAX_STALE_VERSIONS:
-            return
-        self._compact()  # first, so that the cleanup below starts at once
-        # Ages are counted by the store's clock: the time it gives to a version made now.
-        self._table.checkout(self._table.version)
-        self._table.restore()
-        now = self._table.list_versions()[-1]["timestamp"].timestamp()
-        # By time, not by number: a clock that was set back makes a later version look older.
-        # A version whose manifest was lost is not listed; nothing of it can be kept.
-        oldest = min((times[version].timestamp() for version in tagged if version in times), default=now)
-        age = timedelta(seconds=max(now - oldest, 0.0))
-        try:
-            self._table.optimize(cleanup_older_than=age + WINDOW_MARGIN)
-        except RuntimeError as error:
-            # It started so late that a tagged version is older than the window; the next prune tries again.
-            if _TAGGED not in str(error):
-                raise
+        Readers stay with the files they have. What is cut off is done again, but for whole steps.
+        Raises: DamageFound: a step changed rows; the next generation builds on what readers see.
+        """
+        fence()
+        with store_errors(self._name):
+            self._begin_at(generation)
+            expected = self._state_of(generation)
+            while self._upkeep.compact():
+                found = scan.state(self._table)
+                if (found.counts, found.digest) != (expected.counts, expected.digest):
+                    raise DamageFound("was to be compacted, and its rows changed", subject=self._name)
+                fence()
+                self._version = self._table.version
+                self._tag(maintained_tag_of(generation))
+            self._upkeep.sweep()
+        self._version = None
+
+    def _begin_at(self, base: int) -> None:
+        """Make the newest version equal to a generation, or to what maintenance left of it."""
+        tags = self._table.tags.list()
+        if tag_of(base) not in tags:
+            raise StoreUnavailable(f"generation {base} is not there to build on", subject=self._name)
+        start = maintained_tag_of(base) if maintained_tag_of(base) in tags else tag_of(base)
+        self._table.checkout_latest()
+        if self._table.version != tags[start]["version"]:
+            self._table.checkout(start)
+            self._table.restore()
+        self._version = self._table.version
+
+    def _state_of(self, generation: int) -> StoreState:
+        return scan.state(open_at(self._database, self._name, self._schema, generation))
 
     def _require_latest(self) -> int:
         if self._version is None:
@@ -202,13 +192,6 @@ class StagedTable:
             self._table.tags.update(tag, self._version)
         else:
             self._table.tags.create(tag, self._version)
-
-    def _needs_optimizing(self) -> bool:
-        unindexed = max((index.num_unindexed_rows for index in self._table.list_indices()), default=0)
-        stats = self._table.stats()
-        allowed = min(MAX_UNINDEXED_ROWS, MAX_UNINDEXED_SHARE * stats["num_rows"])
-        small = int(stats["fragment_stats"]["num_small_fragments"])
-        return bool(unindexed > allowed) or small > MAX_SMALL_FRAGMENTS
 
 
 def _ids(values: Collection[str]) -> Expr:

@@ -194,6 +194,12 @@ def connect(directory: Path, session: lancedb.Session | None = None) -> lancedb.
         return lancedb.connect(str(directory), session=session, storage_options=options)
 
 
+def place_of(database: lancedb.DBConnection, name: str) -> tuple[str, dict[str, str] | None]:
+    """Where a table is, for another driver than lancedb's: its address, and how its storage is asked."""
+    uri = f"{database.uri}/{name}.lance"
+    return uri, dict(_BUCKET_OPTIONS) if "://" in uri else None
+
+
 def create_table(directory: Path, name: str, schema: pa.Schema, *, indexes: str | None = None) -> None:
     """Make an empty table with its key and search indexes, named generation 0; a whole one is left alone.
 

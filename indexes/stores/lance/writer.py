@@ -1,6 +1,6 @@
 """Writes chunks of one generation."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 
 import lancedb
@@ -48,6 +48,10 @@ class LanceChunkWriter:
     def prune(self, *, keep: Collection[int]) -> None:
         """Make generations other than *keep* unreadable and free their disk space in time."""
         self._staged.prune(keep=keep)
+
+    def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
+        """Join files and merge segments of indexes, for the next generation."""
+        self._staged.maintain(generation, fence=fence)
 
     def _batches(self, upserts: Iterable[ChunkRow]) -> Iterator[pa.RecordBatch]:
         rows = iter(upserts)

@@ -32,6 +32,7 @@ from indexes.stores.ledger.seen import SeenDocuments
 from indexes.stores.ledger.soft_errors import SoftErrors
 from indexes.stores.ledger.sources import Sources
 from indexes.stores.ledger.stops import Stops
+from indexes.stores.ledger.vacuum import bytes_of, vacuum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,17 @@ class Ledger:
     stops: Stops
     leases: Leases
     health: LedgerHealth
+
+    def vacuum(self) -> None:
+        """Give back the room of deleted rows.
+
+        Raises: StoreUnavailable: somebody else is at work in the ledger.
+        """
+        vacuum(self.engine)
+
+    def bytes(self) -> int:
+        """Bytes that it takes on the disk."""
+        return bytes_of(self.engine)
 
     def close(self) -> None:
         """Let go of connections."""

@@ -156,6 +156,9 @@ class Neo4jGraphWriter:
             fill_chunk_nodes(self._connection, self._ix, chunks(), embedded=self._embeddings)
         self._generations.save(lambda held: shown(held, generation, embedded=self._embeddings))
 
+    def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
+        """The server keeps its files in order by itself."""
+
     def prune(self, *, keep: Collection[int]) -> None:
         """Hide all generations but *keep*, then remove ended rows that none of them shows."""
         self.create()

@@ -91,6 +91,13 @@ def deploy(
         str | None,
         typer.Option(metavar="TIME", help="Alarm: nothing could be published for so long (first: 6h)."),
     ] = None,
+    maintain: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CRON",
+            help="Maintain the index at these times, in UTC, such as '0 4 * * 0'; none: pause it.",
+        ),
+    ] = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Make one Prefect deployment for each source file, and the alarms that watch them.
@@ -108,6 +115,8 @@ def deploy(
       sitegraph deploy sources/ --index ./index --notify slack-webhook/ops
 
       sitegraph deploy sources/handbook.yaml --pool nightly --held-after 12h
+
+      sitegraph deploy sources/ --maintain "0 4 * * 0"
 
       sitegraph deploy sources/ --pool kubernetes --job-variable memory_limit=4Gi
 
@@ -132,6 +141,7 @@ def deploy(
         dry_run=dry_run,
         with_alarms=alarms,
         notify=notify,
+        maintain=maintain,
         **seconds,
     )
     record = make(wish)

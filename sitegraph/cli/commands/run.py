@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -116,8 +117,21 @@ def run(
         print_json(report)
     else:
         print_report(report, source=source, index=index)
+        _say_maintenance(index_place(settings.index), index=index)
     if is_try and not quiet:
         say_how_to_go_on(source, index=index, allow_private=allow_private or ())
+
+
+def _say_maintenance(folder: Path, *, index: str | None) -> None:
+    """Say on stderr that maintenance is due; runs do without it, only dearer."""
+    from indexes.layout import IndexLayout
+    from indexes.maintenance import due_of
+    from indexes.manifest import load_manifest
+
+    layout = IndexLayout(folder)
+    if due := due_of(layout, load_manifest(layout)):
+        line = f"sitegraph: maintenance is due ({'; '.join(due)}): sitegraph maintain"
+        print(complete_commands(line, index=index), file=sys.stderr)
 
 
 def prepare_prefect(environ: Any) -> None:

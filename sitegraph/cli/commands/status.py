@@ -1,7 +1,7 @@
 """`sitegraph status`: what the index holds, how fresh it is, what last went wrong, who is at work."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -92,12 +92,24 @@ def gather_status(opened: Any) -> dict[str, Any]:
         "generation": manifest.generation,
         "as_of": manifest.as_of if manifest.generation else None,
         "held_since": held_since(opened.layout),
+        "maintenance": _maintenance(opened),
         "writing": opened.ledger.leases.holder("index", now=opened.now()),
         "leases": leases,
         "sources": {
             name: {**one, "freshness": fresh.get(name, to_record(FreshnessState()))}
             for name, one in described.items()
         },
+    }
+
+
+def _maintenance(opened: Any) -> dict[str, Any]:
+    from indexes.maintenance import due_of, last_report
+
+    last = last_report(opened.layout)
+    return {
+        "due": list(due_of(opened.layout, opened.manifest)),
+        "last": last.started_at if last else None,
+        "damage": [list(one) for one in last.sample.damage] if last else [],
     }
 
 
@@ -121,6 +133,8 @@ def _print(record: dict[str, Any], index: str | None) -> None:
     if record["held_since"]:
         lift = complete_commands("lift: sitegraph rollback --lift", index=index)
         print(f"publishing is held since {record['held_since']} ({lift})")
+    for line in _told_maintenance(record["maintenance"]):
+        print(complete_commands(line, index=index))
     for lease in record["leases"]:
         print(_told_lease(lease))
     for name, source in record["sources"].items():
@@ -131,6 +145,13 @@ def _print(record: dict[str, Any], index: str | None) -> None:
             print(f"    {told}")
         if last := source["last_run"]:
             _print_run(last)
+
+
+def _told_maintenance(maintenance: Mapping[str, Any]) -> Iterator[str]:
+    if maintenance["due"]:
+        yield f"maintenance is due ({'; '.join(maintenance['due'])}): sitegraph maintain"
+    if maintenance["damage"]:
+        yield f"the last maintenance, of {maintenance['last']}, found damage; look with: sitegraph verify"
 
 
 def told_freshness(freshness: Mapping[str, Any]) -> str | None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from indexes.publish.files import FileCheck, stamp_files
-from indexes.stores.lance.staging import MAX_STALE_VERSIONS
 from indexes.stores.lance.store import LanceGraphStore
+from indexes.stores.lance.table_upkeep import MAX_STALE_VERSIONS
 from indexes.stores.lance.tables import why_unlistable
 from indexes.table_files import files_of, unreadable_in
 from schemas.errors import DamageFound

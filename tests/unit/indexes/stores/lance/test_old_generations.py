@@ -8,7 +8,7 @@ from pathlib import Path
 import lancedb
 import pytest
 
-from indexes.stores.lance import staging
+from indexes.stores.lance import table_upkeep
 from indexes.stores.lance.store import LanceChunkStore
 from indexes.stores.lance.tables import CHUNKS
 from tests.fakes.graph_samples import DIM
@@ -62,14 +62,14 @@ def test_what_only_old_generations_needed_goes_after_weeks(python: Later, direct
         publish(python, 9 * generation, directory, generation)
     before = len(lancedb.connect(directory).open_table(CHUNKS).list_versions())
     code = (
-        "import sys; from indexes.stores.lance import staging; staging.MAX_STALE_VERSIONS = 3\n"
+        "import sys; from indexes.stores.lance import table_upkeep; table_upkeep.MAX_STALE_VERSIONS = 3\n"
         "from tests.fakes.publish_once import main; main(sys.argv[1], 7)"
     )
     done = python(63, "-c", code, str(directory))
 
     assert done.returncode == 0, done.stderr
     after = lancedb.connect(directory).open_table(CHUNKS)
-    assert len(after.list_versions()) < before < staging.MAX_STALE_VERSIONS * 2
+    assert len(after.list_versions()) < before < table_upkeep.MAX_STALE_VERSIONS * 2
     assert set(after.tags.list()) == {"gen-5", "gen-6", "gen-7"}
     assert [rows(directory, generation) for generation in (5, 6, 7)] == [200, 240, 280]
 

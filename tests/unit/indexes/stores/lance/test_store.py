@@ -14,7 +14,7 @@ import lancedb
 import pytest
 
 from indexes.ports import StoreState
-from indexes.stores.lance import staging
+from indexes.stores.lance import staging, table_upkeep
 from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
 from indexes.stores.lance.tables import CHUNKS
 from schemas.errors import DamageFound, SchemaMismatch, StaleLease, StoreUnavailable
@@ -250,7 +250,7 @@ def test_a_reader_process_keeps_its_generation_while_others_are_published(
 def test_versions_stay_bounded_and_a_reader_of_a_removed_one_is_told(
     tmp_path: Path, store: LanceChunkStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staging, "WINDOW_MARGIN", timedelta(milliseconds=300))
+    monkeypatch.setattr(table_upkeep, "MARGIN", timedelta(milliseconds=300))
     publish(store, 1, *(f"common {n}" for n in range(40)))
     counts = []
     with running(answer_from, tmp_path / "index", 1) as (_, pipe):
@@ -261,7 +261,7 @@ def test_versions_stay_bounded_and_a_reader_of_a_removed_one_is_told(
             counts.append(len(lancedb.connect(tmp_path / "index").open_table(CHUNKS).list_versions()))
         pipe.send(True)
         assert isinstance(pipe.recv(), StoreUnavailable)
-    assert max(counts) < 2 * staging.MAX_STALE_VERSIONS + 20
+    assert max(counts) < 2 * table_upkeep.MAX_STALE_VERSIONS + 20
     assert [sum(store.at(n).state().counts.values()) for n in (67, 68, 69)] == [106, 107, 108]
     assert len(store.at(69).search_text(SearchField.TEXT, "common", top_k=200)) == 108
 
