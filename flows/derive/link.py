@@ -18,6 +18,7 @@ from indexes.stores.ledger.links import doc_id_target
 from ingest.diff.feed import DocumentStep, document_steps, tool_steps
 from ingest.diff.rows import Observed, as_observed, mark, row_changes
 from ingest.link.anchors import give_anchor_texts
+from ingest.link.catalogue import Catalogue
 from ingest.link.explained_by import explained_by_edges
 from ingest.link.file_names import other_names
 from ingest.link.repeated import with_navigation
@@ -185,7 +186,9 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
         for doc, fragment in _load(run, live).items()
     }
     nodes = [mark(node, live[doc]) for doc, fragment in fragments.items() for node in fragment.nodes]
-    edges = _edges(generation, fragments, live)
+    targets = generation.resolve(link.target for f in fragments.values() for link in f.links)
+    catalogue = generation.names.catalogue_for(live, fragments, targets)
+    edges = _edges(generation, fragments, live, targets, catalogue)
     chunks = generation.tools.give_names(_chunks(generation, fragments, live), edges)
     graph, store = run.index.graph.at(generation.base), run.index.chunks.at(generation.base)
     ours = [edge for edge in graph.edges_of(docs) if edge.kind not in DECIDED_ELSEWHERE]
@@ -198,7 +201,7 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     )
     rows = replace(
         rows,
-        nodes=(*rows.nodes, *generation.entities.add(docs, edges, ours)),
+        nodes=(*rows.nodes, *generation.entities.add(docs, edges, ours, catalogue)),
         chunks=as_observed(rows.chunks, generation.observed),
     )
     _report_unresolved(generation, fragments.values())
@@ -238,9 +241,12 @@ def parse_again(index: Index, lost: Sequence[LiveDocument]) -> None:
 
 
 def _edges(
-    generation: NextGeneration, fragments: Mapping[str, GraphFragment], live: Mapping[str, LiveDocument]
+    generation: NextGeneration,
+    fragments: Mapping[str, GraphFragment],
+    live: Mapping[str, LiveDocument],
+    targets: Mapping[str, str],
+    catalogue: Catalogue,
 ) -> list[Edge]:
-    targets = generation.resolve(link.target for f in fragments.values() for link in f.links)
     edges: list[Edge] = []
     for doc, fragment in fragments.items():
         source = live[doc].source
@@ -249,7 +255,7 @@ def _edges(
         edges += reference_edges(
             fragment, source=source, resolve=lambda name: generation.doc_ids.get(name.casefold())
         )
-        edges += generation.names.edges(fragment, source=source, targets=targets)
+        edges += generation.names.edges(fragment, catalogue, source=source, targets=targets)
         edges += explained_by_edges(
             fragment.chunks, generation.tools.names(source), source=source, agree=generation.tools.agree
         )

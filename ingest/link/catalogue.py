@@ -6,9 +6,8 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from ingest.link.everyday import WORD
 from schemas.ids import entity_id
-from schemas.names import Name, NameRole
+from schemas.names import WORD, Name, NameRole
 from schemas.nodes import Entity, EntityType
 
 MAX_HOMONYMS = 4
@@ -129,7 +128,7 @@ def build_catalogue(stated: Iterable[Stated]) -> Catalogue:
     main = _main_forms(item.name for item in names)
     gathered: dict[Key, _Gathered] = {}
     for doc, name in names:
-        key = main[name.entity.casefold()] if name.role in _TERMS else _key(name)
+        key = main[name.folded] if name.role in _TERMS else _key(name)
         if key not in gathered:
             gathered[key] = _Gathered(entity_id(*key))
         gathered[key].add(doc, name)
@@ -223,7 +222,7 @@ def _main_forms(names: Iterable[Name]) -> dict[str, Key]:
     for name in names:
         if name.role in _TERMS or name.role is NameRole.TITLE:
             forms = terms if name.role in _TERMS else titles
-            forms.setdefault(name.entity.casefold(), set()).add(_key(name))
+            forms.setdefault(name.folded, set()).add(_key(name))
     return {
         folded: min(titles[folded] if len(titles.get(folded, ())) == 1 else forms)
         for folded, forms in terms.items()

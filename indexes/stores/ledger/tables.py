@@ -159,6 +159,18 @@ fragment_name = sa.Table(
     sa.Column("node", _TEXT),
 )
 
+# How the names above are looked up; a table of its own, as `lease_start` is.
+name_key = sa.Table(
+    "name_key",
+    metadata,
+    sa.Column("fragment_sha", _TEXT, primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("start", _TEXT, nullable=False),
+    sa.Column("folded", _TEXT, nullable=False),
+)
+sa.Index("name_key_start", name_key.c.start, postgresql_using="hash")
+sa.Index("name_key_folded", name_key.c.folded, postgresql_using="hash")
+
 answer = sa.Table(
     "answer", metadata, sa.Column("key", _TEXT, primary_key=True), sa.Column("text", _TEXT, nullable=False)
 )
