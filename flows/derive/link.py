@@ -21,6 +21,7 @@ from ingest.link.anchors import give_anchor_texts
 from ingest.link.catalogue import Catalogue
 from ingest.link.explained_by import explained_by_edges
 from ingest.link.file_names import other_names
+from ingest.link.link_state import DocumentLinks
 from ingest.link.repeated import with_navigation
 from ingest.link.resolve import (
     link_edges,
@@ -48,10 +49,11 @@ DECIDED_ELSEWHERE = frozenset({EdgeKind.SIMILAR_TO})
 class LinkedRows:
     """Rows to write for some documents, what the feed says of them, by how much each source's counts grow.
 
-    `texts` is how many texts had no vector.
+    `texts` is how many texts had no vector; `links` what the documents are and link to.
     """
 
     rows: RowChanges
+    links: DocumentLinks
     steps: tuple[DocumentStep, ...]
     growth: SourceCounts
     emptied: int = 0
@@ -210,7 +212,9 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     texts = embed_chunks(run.encoding(), rows.chunks)
     uris = {doc: generation.changes[doc].uri if doc in generation.changes else live[doc].uri for doc in docs}
     steps = (*document_steps(held[2], rows, uris=uris), *tool_steps(held[0], rows, uris=uris))
-    return LinkedRows(rows=rows, steps=steps, growth=growth, emptied=len(emptied), texts=texts)
+    links = DocumentLinks()
+    links.add(docs, nodes, edges)
+    return LinkedRows(rows=rows, links=links, steps=steps, growth=growth, emptied=len(emptied), texts=texts)
 
 
 def _load(run: DeriveContext, live: Mapping[str, LiveDocument]) -> dict[str, GraphFragment]:
