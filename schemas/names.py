@@ -1,7 +1,6 @@
 """What documents call themselves, their sections and their terms: the rows of the catalogue."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -43,33 +42,14 @@ class Name:
         """What names of one entity have in common: terms that differ in capitals alone are one."""
         return self.entity.casefold()
 
-    @property
-    def start(self) -> str:
-        """Where in a text the name may begin: see `starts_of`."""
-        return start_of(self.text)
 
-
-def start_of(name: str) -> str:
-    """Return the first two words of a name as written, or its only one; nothing for a name without words.
+def start_of(name: str) -> tuple[str, ...]:
+    """Return the first two words of a name, whatever stands between them, or its only one, or nothing.
 
     >>> start_of("(the) Write-Ahead Log")
-    'the) Write'
+    ('the', 'Write')
     """
-    words = [*islice(WORD.finditer(name), 2)]
-    return name[words[0].start() : words[-1].end()] if words else ""
-
-
-def starts_of(text: str) -> Iterator[str]:
-    """Yield each word of a text, alone and with the next one as written: where a name may begin.
-
-    >>> list(starts_of("the Write-Ahead Log"))
-    ['the', 'the Write', 'Write', 'Write-Ahead', 'Ahead', 'Ahead Log', 'Log']
-    """
-    words = [(match.start(), match.end()) for match in WORD.finditer(text)]
-    for (start, end), (_, following) in zip(words, (*words[1:], (0, 0)), strict=True):
-        yield text[start:end]
-        if following:
-            yield text[start:following]
+    return tuple(match[0] for match in islice(WORD.finditer(name), 2))
 
 
 def code_prefix(doc_id: str) -> str | None:

@@ -86,11 +86,20 @@ class NextGeneration:
         linking = ledger.links.linking_documents(
             uris | leading | doc_ids | self.led_elsewhere(), generation=self.base
         )
-        shas = {live.fragment_sha for change in self.changes.values() for live in _versions(change)}
-        targets = self.resolve(ledger.links.targets_of(shas)).values()
+        targets = self.resolve(self._linked_otherwise()).values()
         with caused_by(Cause.NAMES):
             naming = (*self._named_otherwise(), *self.names.speaking(), *self.tools.touched())
         return tuple(sorted({*self.changes, *linking, *targets, *naming, *self.navigation.touched()}))
+
+    def _linked_otherwise(self) -> frozenset[str]:
+        """What changing documents link to and did not, or did and do not, or link to by other words."""
+        shas = {live.fragment_sha for change in self.changes.values() for live in _versions(change)}
+        links = self.run.index.ledger.links.of_fragments(shas)
+        of_versions = (
+            [links.get(live.fragment_sha, frozenset()) if live else frozenset() for live in (c.old, c.new)]
+            for c in self.changes.values()
+        )
+        return frozenset(link.target for old, new in of_versions for link in old ^ new)
 
     def _named_otherwise(self) -> Iterable[str]:
         """Documents that have other names now, and those whose texts link to one that has another title."""

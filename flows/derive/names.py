@@ -76,7 +76,7 @@ class NextNames:
         """Those of some entities that the next generation's catalogue lists, as it does."""
         names = {entity.name.casefold() for entity in entities}
         with caused_by(Cause.NAMES):
-            return build_catalogue(self.stated.after(names)).entities
+            return self.stated.listed(names)
 
     def speaking(self) -> frozenset[str]:
         """Documents of the base whose text holds a name that means something else than it did."""

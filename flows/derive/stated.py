@@ -1,18 +1,25 @@
 """What documents state as names, in the base generation and in the next, looked up as it is asked for."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
+from flows.derive.remembered import Remembered
 from indexes.stores.ledger.names import NameIndex
-from ingest.link.catalogue import MAX_HOMONYMS, Catalogue, Stated, build_catalogue
+from ingest.link.catalogue import (
+    MAX_HOMONYMS,
+    Catalogue,
+    EntityGroup,
+    Stated,
+    catalogue_of,
+    gather_names,
+)
 from schemas.changes import DocumentChange
 from schemas.documents import LiveDocument
 from schemas.fragment import GraphFragment
-from schemas.names import starts_of
-
-STARTS_KEPT = 100_000
-"""Words that begin no name, of which so many are remembered: some 10 MB."""
+from schemas.names import WORD
+from schemas.nodes import Entity
 
 
 @dataclass(kw_only=True)
@@ -27,8 +34,9 @@ class StatedNames:
     base: int
     changes: Mapping[str, DocumentChange]
     _kept: dict[str, list[Stated]] = field(default_factory=dict)
-    _starting: dict[str, frozenset[str]] = field(default_factory=dict)
-    _starting_none: set[str] = field(default_factory=set)
+    _groups: dict[str, EntityGroup | None] = field(default_factory=dict)
+    _first: Remembered[bool] = field(default_factory=Remembered)
+    _starting: Remembered[frozenset[str]] = field(default_factory=Remembered)
 
     @cached_property
     def old(self) -> tuple[Stated, ...]:
@@ -82,19 +90,31 @@ class StatedNames:
         """
         own = self._of_live(live)
         texts = (chunk.text for fragment in fragments for chunk in fragment.chunks)
-        wanted = {one.name.folded for one in (*own, *self._about(linked))} | self._in_texts(texts)
-        return build_catalogue((*own, *self.after(wanted)))
+        wanted = {one.name.folded for one in (*own, *self._about(linked))}.union(self._in_texts(texts))
+        groups = self._gathered(wanted)
+        for one in own:  # of those that explain a term one is known, and it tells who does
+            groups[one.name.folded].add(one)
+        return catalogue_of(groups.values())
 
-    def _in_texts(self, texts: Iterable[str]) -> frozenset[str]:
-        """Entities with a name that may begin somewhere in the texts."""
-        starts = {start for text in texts for start in starts_of(text)}
-        if len(self._starting_none) > STARTS_KEPT:
-            self._starting_none.clear()
-        unknown = starts - self._starting.keys() - self._starting_none
-        found = self.names.entities_starting(unknown)
-        self._starting |= found
-        self._starting_none |= unknown - found.keys()
-        return frozenset().union(*(self._starting[start] for start in starts & self._starting.keys()))
+    def listed(self, folded: Collection[str]) -> Mapping[str, Entity]:
+        """Entities of the next catalogue by id."""
+        return catalogue_of(self._gathered(folded).values()).entities
+
+    def _gathered(self, folded: Collection[str]) -> dict[str, EntityGroup]:
+        """What the next generation says of entities; of those that nothing names there is none."""
+        missing = {*folded} - self._groups.keys()
+        gathered = gather_names(self.after(missing))
+        self._groups |= {one: gathered.get(one) for one in missing}
+        return {one: group for one in folded if (group := self._groups[one]) is not None}
+
+    def _in_texts(self, texts: Iterable[str]) -> Iterator[str]:
+        """Entities with a name that may start somewhere in the texts."""
+        said = [WORD.findall(text) for text in texts]
+        starts = {word for words in said for word in words}
+        first = self._first.among(starts, self.names.first_words)
+        starts |= {f"{one} {two}" for words in said for one, two in pairwise(words) if one in first}
+        known = self._starting.among(starts, self.names.entities_starting)
+        return (folded for several in known.values() for folded in several)
 
     def _about(self, docs: Collection[str]) -> tuple[Stated, ...]:
         """What documents themselves are called in the next generation."""

@@ -32,9 +32,7 @@ def _with_kind(state: LinkState) -> tuple[list[str], list[str], LinkTable]:
     counts = np.array([kind != "" for kind in state.kinds], bool)
     number, table = np.cumsum(counts) - 1, state.links
     both = counts[table.src] & counts[table.dst]
-    links = LinkTable(
-        src=number[table.src[both]], dst=number[table.dst[both]], weight=table.weight[both]
-    )
+    links = LinkTable(src=number[table.src[both]], dst=number[table.dst[both]], weight=table.weight[both])
     pairs = [(doc, kind) for doc, kind in zip(state.docs, state.kinds, strict=True) if kind]
     return [doc for doc, _ in pairs], [kind for _, kind in pairs], links
 

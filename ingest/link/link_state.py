@@ -1,4 +1,4 @@
-"""Which documents link to each other in a generation, kept from one to the next: what a change costs, no more."""
+"""Which documents link to each other in a generation, kept from one to the next."""
 
 import io
 from collections.abc import Iterable, Mapping

@@ -17,7 +17,7 @@ class NamesByEntity(Protocol):
         """Names of some entities, before and after."""
 
     def called(self, texts: Collection[str]) -> Set[str]:
-        """Folded entities that have one of the texts as a name, before or after; one too many does no harm."""
+        """Folded entities that have one of the texts as a name, before or after, and maybe others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

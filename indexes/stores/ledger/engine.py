@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from indexes.read_only import open_read_only
 from indexes.stores.ledger.failures import tell_failures_of
-from indexes.stores.ledger.name_keys import key_names
-from indexes.stores.ledger.tables import change, metadata, name_key
+from indexes.stores.ledger.name_keys import key_all_names
+from indexes.stores.ledger.tables import change, doc_rev, metadata, name_key
 from schemas.errors import ConfigError
 from schemas.extras import install_line
 
@@ -53,9 +53,9 @@ def open_engine(url: str, *, read_only: bool = False, tables: Sequence[sa.Table]
         if tables is not None:
             return engine
         if not names_are_known:
-            key_names(connection)
-        # It makes those of new tables only, and this table is older than its indexes.
-        for index in change.indexes:
+            key_all_names(connection)
+        # It makes those of new tables only, and these tables are older than some of their indexes.
+        for index in (*change.indexes, *doc_rev.indexes):
             index.create(connection, checkfirst=True)
     return engine
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.name_keys import key_row, name_of
+from indexes.stores.ledger.name_keys import key_names, key_of, name_of
 from indexes.stores.ledger.retention import needed_fragments
 from indexes.stores.ledger.revisions import valid_at
-from indexes.stores.ledger.tables import doc_rev, fragment_name, name_key
-from schemas.names import Name, start_of
+from indexes.stores.ledger.tables import doc_rev, fragment_name, name_key, name_word
+from schemas.names import Name
 
 _IN_LIMIT = 500
 _COLUMNS = (
@@ -26,7 +26,7 @@ _KEYED = sa.and_(
 
 
 class NameIndex:
-    """The `fragment_name` table, and `name_key`, by which names are found in it."""
+    """The `fragment_name` table, and what names are found by in it: `name_key`, `name_word`."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
@@ -35,12 +35,14 @@ class NameIndex:
     def save(self, fragments: Iterable[tuple[str, Collection[Name]]]) -> None:
         """Keep the names of fragments by their hash, in place of those kept before; all or none."""
         with self._engine.begin() as connection:
-            for sha, names in dict(fragments).items():
+            saved = dict(fragments)
+            for sha in saved:
                 for table in (fragment_name, name_key):
                     connection.execute(sa.delete(table).where(table.c.fragment_sha == sha))
-                if names:
-                    connection.execute(sa.insert(fragment_name), [_row(sha, *one) for one in enumerate(names)])
-                    connection.execute(sa.insert(name_key), [key_row(sha, *one) for one in enumerate(names)])
+            placed = [(sha, *one) for sha, names in saved.items() for one in enumerate(names)]
+            if placed:
+                connection.execute(sa.insert(fragment_name), [_row(*one) for one in placed])
+            key_names(connection, placed)
 
     def collect(self) -> int:
         """Drop the names of fragments that nothing needs any more; give how many.
@@ -74,11 +76,19 @@ class NameIndex:
                 if row.doc not in leaving:
                     yield row.doc, name_of(row)
 
+    def first_words(self, words: Collection[str]) -> Mapping[str, bool]:
+        """Say of those of the words with which a name of several words starts, or once did, that it does."""
+        found: dict[str, bool] = {}
+        with self._reading.connect() as connection:
+            for part in _parts(words):
+                query = sa.select(name_word.c.word).where(name_word.c.word.in_(part))
+                found |= dict.fromkeys(connection.execute(query).scalars(), True)
+        return found
 
     def entities_starting(self, starts: Collection[str]) -> Mapping[str, frozenset[str]]:
         """Folded entities by how a name of theirs starts, in whichever document or generation it stands.
 
-        A start of no name is left out.
+        A start is one or two words (`start_of`) with a space between them; that of no name is left out.
         """
         query = sa.select(name_key.c.start, name_key.c.folded).distinct()
         found: dict[str, set[str]] = {}
@@ -94,7 +104,7 @@ class NameIndex:
         found: set[str] = set()
         with self._reading.connect() as connection:
             for part in _parts(texts):
-                starts = {start_of(text) for text in part}
+                starts = {key_of(text) for text in part}
                 called = (name_key.c.start.in_(sorted(starts)), fragment_name.c.text.in_(part))
                 found.update(connection.execute(query.where(*called)).scalars())
         return frozenset(found)
@@ -144,9 +154,8 @@ def _ranked(generation: int) -> sa.Select[Any]:
     return _stated(generation).join(name_key, _KEYED).add_columns(place.label("place"))
 
 
-def _parts(values: Collection[str]) -> Iterator[list[str]]:
-    # PostgreSQL takes no NUL in a text, and keeps none.
-    ordered = sorted({value for value in values if "\0" not in value})
+def _parts(values: Iterable[str]) -> Iterator[list[str]]:
+    ordered = sorted({*values})
     return (ordered[start : start + _IN_LIMIT] for start in range(0, len(ordered), _IN_LIMIT))
 
 

@@ -124,6 +124,7 @@ doc_rev = sa.Table(
 sa.Index("doc_rev_uri", doc_rev.c.uri, postgresql_using="hash")
 sa.Index("doc_rev_doc_id", doc_rev.c.doc_id, postgresql_using="hash")
 sa.Index("doc_rev_fragment", doc_rev.c.fragment_sha)
+sa.Index("doc_rev_source", doc_rev.c.source)
 
 redirect_rev = sa.Table(
     "redirect_rev",
@@ -170,6 +171,9 @@ name_key = sa.Table(
 )
 sa.Index("name_key_start", name_key.c.start, postgresql_using="hash")
 sa.Index("name_key_folded", name_key.c.folded, postgresql_using="hash")
+
+# First words of names of several; one that begins no name any more does no harm.
+name_word = sa.Table("name_word", metadata, sa.Column("word", _TEXT, primary_key=True))
 
 answer = sa.Table(
     "answer", metadata, sa.Column("key", _TEXT, primary_key=True), sa.Column("text", _TEXT, nullable=False)

@@ -20,8 +20,8 @@ from schemas.nodes import PageKind
 from schemas.settings import Settings
 from tests.fakes.graph_generations import publish as publish_graph
 from tests.fakes.graph_samples import DIM, make_edge, make_page
-from tests.fakes.linked_documents import links_among
 from tests.fakes.ledger_rows import SITE, make_live, publish, put
+from tests.fakes.linked_documents import links_among
 
 PATHS = ("a", "b", "c")
 

@@ -96,8 +96,7 @@ def as_pdf_ratio(links: list[Edge]) -> float:
 
 def test_clicks_on_citations_count_less_and_less() -> None:
     none, few, many = (
-        weigh(KINDS, [], {B: number})[B] / weigh(KINDS, [], {B: number})[A]
-        for number in (0, 3, 300)
+        weigh(KINDS, [], {B: number})[B] / weigh(KINDS, [], {B: number})[A] for number in (0, 3, 300)
     )
     assert none == 1.0
     assert 1.0 < few < many < 300
@@ -115,9 +114,7 @@ def test_the_order_of_documents_and_links_changes_no_bit() -> None:
     links = [
         link(src, dst, position) for src in DOCS for dst in DOCS for position in LinkPosition if src < dst
     ]
-    assert weigh(KINDS_BACKWARDS, links[::-1], {A: 2, C: 1}) == weigh(
-        KINDS, links, {C: 1, A: 2}
-    )
+    assert weigh(KINDS_BACKWARDS, links[::-1], {A: 2, C: 1}) == weigh(KINDS, links, {C: 1, A: 2})
 
 
 def test_nothing_has_no_authority() -> None:

@@ -30,7 +30,7 @@ def link(src: str, dst: str, position: LinkPosition = LinkPosition.BODY) -> Edge
 
 
 def drawn(chance: random.Random, doc: str) -> tuple[str, list[Edge]]:
-    """A document of some kind, or of none, with some links, the same one twice too and to what is not there."""
+    """A document of some kind, or of none, with some links, twice too, and to what is not there."""
     links = [
         link(doc, chance.choice([*DOCS, "pdfpage:x"]), chance.choice([*LinkPosition]))
         for _ in range(chance.randrange(6))
@@ -60,7 +60,11 @@ def test_whatever_changes_it_is_as_if_all_had_been_read_again(seed: int) -> None
 
 @pytest.mark.parametrize(
     "state",
-    [no_links(), links_among({"page:a": "html"}, []), links_among({"page:a": "pdf"}, [link("page:a", "page:b")])],
+    [
+        no_links(),
+        links_among({"page:a": "html"}, []),
+        links_among({"page:a": "pdf"}, [link("page:a", "page:b")]),
+    ],
 )
 def test_what_is_kept_comes_back(state: LinkState) -> None:
     again = load_links(dump_links(state))
