@@ -51,11 +51,17 @@ class NextNames:
         with caused_by(Cause.NAMES):
             old, new = self.stated.old, self.stated.new
             if self.base == 0:
-                return NameChanges(labels=len(build_catalogue(new).labels))
+                return NameChanges(labels=len(self._first.labels))
             near = entities_near({*old} ^ {*new}, self.stated)
             return compare_names(
                 self.stated.before(near), self.stated.after(near), changing={one.doc for one in (*old, *new)}
             )
+
+    @cached_property
+    def _first(self) -> Catalogue:
+        """The catalogue of a first generation: every document of it is read, so it is made whole."""
+        with caused_by(Cause.NAMES):
+            return build_catalogue(self.stated.new)
 
     def catalogue_for(
         self,
@@ -67,6 +73,8 @@ class NextNames:
 
         Args: targets: node id of the live document by link target.
         """
+        if self.base == 0:
+            return self._first
         links = (link for fragment in fragments.values() for link in fragment.links)
         linked = {targets[link.target] for link in links if link.target in targets and is_anchor(link)}
         with caused_by(Cause.NAMES):
@@ -74,6 +82,8 @@ class NextNames:
 
     def listed(self, entities: Iterable[Entity]) -> Mapping[str, Entity]:
         """Those of some entities that the next generation's catalogue lists, as it does."""
+        if self.base == 0:
+            return self._first.entities
         names = {entity.name.casefold() for entity in entities}
         with caused_by(Cause.NAMES):
             return self.stated.listed(names)
