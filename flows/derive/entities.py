@@ -1,5 +1,6 @@
 """Which entities come, stay and go: they are nobody's, so no document's rows tell."""
 
+from collections import ChainMap
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
@@ -65,7 +66,7 @@ class EntityPlan:
     def _entities(self, ids: Collection[str], catalogue: Catalogue) -> dict[str, Entity]:
         """Entities by id, in id order, as the whole catalogue has them; else as the texts just read do."""
         found = {id_: self.names.found[id_] for id_ in ids if id_ not in catalogue.entities}
-        known = {**found, **catalogue.entities, **self.names.listed(found.values())}
+        known = ChainMap(catalogue.entities, self.names.listed(found.values()), found)
         self.names.found.clear()
         return {id_: known[id_] for id_ in sorted(ids)}
 
