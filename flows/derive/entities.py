@@ -1,6 +1,5 @@
 """Which entities come, stay and go: they are nobody's, so no document's rows tell."""
 
-from collections import ChainMap
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
@@ -66,9 +65,10 @@ class EntityPlan:
     def _entities(self, ids: Collection[str], catalogue: Catalogue) -> dict[str, Entity]:
         """Entities by id, in id order, as the whole catalogue has them; else as the texts just read do."""
         found = {id_: self.names.found[id_] for id_ in ids if id_ not in catalogue.entities}
-        known = ChainMap(catalogue.entities, self.names.listed(found.values()), found)
+        listed = self.names.listed(found.values())
+        found = {id_: listed.get(id_, entity) for id_, entity in found.items()}
         self.names.found.clear()
-        return {id_: known[id_] for id_ in sorted(ids)}
+        return {id_: found[id_] if id_ in found else catalogue.entities[id_] for id_ in sorted(ids)}
 
     def _orphans(self) -> frozenset[str]:
         """Entities that lost an edge, and have none left in any document that was not read again."""
