@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -133,7 +134,11 @@ def dump_links(state: LinkState) -> bytes:
     texts = {name: np.frombuffer("\n".join(getattr(state, name)).encode(), np.uint8) for name in _TEXTS}
     table = state.links
     # Numbers of documents fit, and half of the file are they.
-    columns = {"src": table.src.astype(np.int32), "dst": table.dst.astype(np.int32), "weight": table.weight}
+    columns: dict[str, npt.NDArray[Any]] = {
+        "src": table.src.astype(np.int32),
+        "dst": table.dst.astype(np.int32),
+        "weight": table.weight,
+    }
     file = io.BytesIO()
     np.savez(file, allow_pickle=False, **texts, **columns)
     return file.getvalue()
