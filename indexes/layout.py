@@ -84,6 +84,11 @@ class IndexLayout:
         return self.root / "similar"
 
     @property
+    def links(self) -> Path:
+        """Which documents link to each other, by hash; each kept generation names its own."""
+        return self.root / "links"
+
+    @property
     def authority(self) -> Path:
         """What links and clicks say of the documents of each kept generation."""
         return self.root / "authority"

@@ -3,8 +3,12 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
 _CODE_PREFIX = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d{1,6}(?![A-Za-z0-9])")
+
+WORD = re.compile(r"[^\W_]+")
+"""A word: letters and digits."""
 
 
 class NameRole(StrEnum):
@@ -32,6 +36,20 @@ class Name:
     entity: str
     disambiguation: str = ""
     node: str | None = None
+
+    @property
+    def folded(self) -> str:
+        """What names of one entity have in common: terms that differ in capitals alone are one."""
+        return self.entity.casefold()
+
+
+def start_of(name: str) -> tuple[str, ...]:
+    """Return the first two words of a name, whatever stands between them, or its only one, or nothing.
+
+    >>> start_of("(the) Write-Ahead Log")
+    ('the', 'Write')
+    """
+    return tuple(match[0] for match in islice(WORD.finditer(name), 2))
 
 
 def code_prefix(doc_id: str) -> str | None:

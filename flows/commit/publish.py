@@ -2,11 +2,12 @@
 
 import logging
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from flows.commit.authority import compute_authority
 from flows.commit.garbage_collect import collect
 from flows.commit.show import show_current
+from flows.derive.link_state import links_file
 from flows.derive.similar_to import state_of
 from flows.run.contexts import CommitContext
 from flows.run.index import Index
@@ -82,15 +83,11 @@ def prune(index: Index, *, source: str, keep: Collection[str] = ()) -> int:
     index.ledger.manifests.forget_before(min(kept, default=0))
     needed = index.ledger.generations.forget_before(min(kept, default=0))
     index.outbox.drop_all_but({*needed, *keep})
-    index.similar.drop_all_but(_states(index, kept))
+    generations = [row for number in kept if (row := index.ledger.generations.get(number)) is not None]
+    index.similar.drop_all_but({state for row in generations if (state := state_of(row))})
+    index.links.drop_all_but({links for row in generations if (links := links_file(row))})
     index.authority.prune(keep=kept)
     return collect(index, source=source)
-
-
-def _states(index: Index, kept: Sequence[int]) -> set[str]:
-    """Files with what the kept generations know of their passages."""
-    rows = [index.ledger.generations.get(number) for number in kept]
-    return {state for row in rows if row is not None and (state := state_of(row))}
 
 
 def describe(index: Index, generation: Generation, staged: StagedState) -> GenerationManifest:

@@ -108,10 +108,9 @@ def diff_source(run: DeriveContext, *, accept: bool) -> Difference:
     ledger, source = run.index.ledger, run.source
     base = run.index.current()
     known = ledger.documents.of_source(source.name)
-    everything = ledger.generations.live(base)
-    held = {doc: document for doc, document in everything.items() if document.source == source.name}
+    held = ledger.generations.live(base, source=source.name)
     live = without_tools(held)
-    owners = {doc: document.source for doc, document in everything.items()}
+    owners = ledger.generations.owners(base, docs=[one.doc for one in known if one.doc])
     changes = diff_documents(known, live, owners, in_scope=partial(is_inside, source))
     _distrust(run, hosts_with_false_304(known, changes))
     guard = _check_loss(run, known, live, changes, accept=accept)
@@ -157,7 +156,7 @@ def _count(
     run: DeriveContext,
     known: Sequence[KnownDocument],
     changes: Sequence[DocumentChange],
-    owners: dict[str, str],
+    owners: Mapping[str, str],
 ) -> dict[str, int]:
     seen = [document for document in known if document.run_id == run.run_id]
     by_doc = {change.doc: change for change in changes}

@@ -1,12 +1,13 @@
 """Which entities come, stay and go: they are nobody's, so no document's rows tell."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from flows.derive.names import NextNames
 from flows.derive.row_counts import SourceCounts
 from indexes.ports import GraphReader
 from indexes.write.outbox import dump_payload
+from ingest.link.catalogue import Catalogue
 from schemas.changes import RowChanges
 from schemas.edges import Edge, EdgeKind
 from schemas.nodes import Entity, NodeKind
@@ -38,14 +39,15 @@ class EntityPlan:
     _lost: set[str] = field(default_factory=set)
     _read: set[str] = field(default_factory=set)
 
-    def add(self, docs: Iterable[str], edges: Iterable[Edge], held: Iterable[Edge]) -> tuple[Entity, ...]:
+    def add(
+        self, docs: Iterable[str], edges: Iterable[Edge], held: Iterable[Edge], catalogue: Catalogue
+    ) -> tuple[Entity, ...]:
         """Take in the edges of some documents as they will be and as they were; give entities to write."""
         self._read.update(docs)
         ends = _entity_ends(edges)
         self._lost |= _entity_ends(held) - ends
-        wanted = {id_: self._entity(id_) for id_ in sorted(ends - self._wanted)}
+        wanted = self._entities(ends - self._wanted, catalogue)
         self._wanted |= ends
-        self.names.found.clear()
         there = {node.id: node for node in self.graph.nodes(wanted)}
         self._new |= wanted.keys() - there.keys()
         return tuple(entity for id_, entity in wanted.items() if there.get(id_) != entity)
@@ -60,9 +62,13 @@ class EntityPlan:
             growth={"": {"nodes": {NodeKind.ENTITY.value: len(self._new) - len(gone)}}},
         )
 
-    def _entity(self, id_: str) -> Entity:
-        listed = self.names.after.entities.get(id_)
-        return listed if listed is not None else self.names.found[id_]
+    def _entities(self, ids: Collection[str], catalogue: Catalogue) -> dict[str, Entity]:
+        """Entities by id, in id order, as the whole catalogue has them; else as the texts just read do."""
+        found = {id_: self.names.found[id_] for id_ in ids if id_ not in catalogue.entities}
+        listed = self.names.listed(found.values())
+        found = {id_: listed.get(id_, entity) for id_, entity in found.items()}
+        self.names.found.clear()
+        return {id_: found[id_] if id_ in found else catalogue.entities[id_] for id_ in sorted(ids)}
 
     def _orphans(self) -> frozenset[str]:
         """Entities that lost an edge, and have none left in any document that was not read again."""
@@ -75,8 +81,8 @@ class EntityPlan:
 
     def _renamed(self, gone: frozenset[str]) -> tuple[Entity, ...]:
         """Entities whose names changed although nothing that speaks of them did."""
-        after = self.names.after.entities
-        changed = (self.names.renaming.entities & after.keys()) - self._wanted - gone
+        after = self.names.renaming.after
+        changed = after.keys() - self._wanted - gone
         return tuple(after[node.id] for node in self.graph.nodes(changed) if after[node.id] != node)
 
 

@@ -150,5 +150,6 @@ def _details(difference: Difference, planned: PlannedRows, *, embedded: int) -> 
         "embedded": embedded,
         "guard": difference.guard,
         "names": to_record(planned.names),
+        "links": planned.links or None,
         "similar": {"state": planned.similar.state, **to_record(planned.similar.counts)},
     }

@@ -18,8 +18,10 @@ from indexes.stores.ledger.links import doc_id_target
 from ingest.diff.feed import DocumentStep, document_steps, tool_steps
 from ingest.diff.rows import Observed, as_observed, mark, row_changes
 from ingest.link.anchors import give_anchor_texts
+from ingest.link.catalogue import Catalogue
 from ingest.link.explained_by import explained_by_edges
 from ingest.link.file_names import other_names
+from ingest.link.link_state import DocumentLinks
 from ingest.link.repeated import with_navigation
 from ingest.link.resolve import (
     link_edges,
@@ -47,10 +49,11 @@ DECIDED_ELSEWHERE = frozenset({EdgeKind.SIMILAR_TO})
 class LinkedRows:
     """Rows to write for some documents, what the feed says of them, by how much each source's counts grow.
 
-    `texts` is how many texts had no vector.
+    `texts` is how many texts had no vector; `links` what the documents are and link to.
     """
 
     rows: RowChanges
+    links: DocumentLinks
     steps: tuple[DocumentStep, ...]
     growth: SourceCounts
     emptied: int = 0
@@ -83,11 +86,20 @@ class NextGeneration:
         linking = ledger.links.linking_documents(
             uris | leading | doc_ids | self.led_elsewhere(), generation=self.base
         )
-        shas = {live.fragment_sha for change in self.changes.values() for live in _versions(change)}
-        targets = self.resolve(ledger.links.targets_of(shas)).values()
+        targets = self.resolve(self._linked_otherwise()).values()
         with caused_by(Cause.NAMES):
             naming = (*self._named_otherwise(), *self.names.speaking(), *self.tools.touched())
         return tuple(sorted({*self.changes, *linking, *targets, *naming, *self.navigation.touched()}))
+
+    def _linked_otherwise(self) -> frozenset[str]:
+        """What changing documents link to and did not, or did and do not, or link to by other words."""
+        shas = {live.fragment_sha for change in self.changes.values() for live in _versions(change)}
+        links = self.run.index.ledger.links.of_fragments(shas)
+        of_versions = (
+            [links.get(live.fragment_sha, frozenset()) if live else frozenset() for live in (c.old, c.new)]
+            for c in self.changes.values()
+        )
+        return frozenset(link.target for old, new in of_versions for link in old ^ new)
 
     def _named_otherwise(self) -> Iterable[str]:
         """Documents that have other names now, and those whose texts link to one that has another title."""
@@ -185,7 +197,9 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
         for doc, fragment in _load(run, live).items()
     }
     nodes = [mark(node, live[doc]) for doc, fragment in fragments.items() for node in fragment.nodes]
-    edges = _edges(generation, fragments, live)
+    targets = generation.resolve(link.target for f in fragments.values() for link in f.links)
+    catalogue = generation.names.catalogue_for(live, fragments, targets)
+    edges = _edges(generation, fragments, live, targets, catalogue)
     chunks = generation.tools.give_names(_chunks(generation, fragments, live), edges)
     graph, store = run.index.graph.at(generation.base), run.index.chunks.at(generation.base)
     ours = [edge for edge in graph.edges_of(docs) if edge.kind not in DECIDED_ELSEWHERE]
@@ -198,7 +212,7 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     )
     rows = replace(
         rows,
-        nodes=(*rows.nodes, *generation.entities.add(docs, edges, ours)),
+        nodes=(*rows.nodes, *generation.entities.add(docs, edges, ours, catalogue)),
         chunks=as_observed(rows.chunks, generation.observed),
     )
     _report_unresolved(generation, fragments.values())
@@ -207,7 +221,9 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     texts = embed_chunks(run.encoding(), rows.chunks)
     uris = {doc: generation.changes[doc].uri if doc in generation.changes else live[doc].uri for doc in docs}
     steps = (*document_steps(held[2], rows, uris=uris), *tool_steps(held[0], rows, uris=uris))
-    return LinkedRows(rows=rows, steps=steps, growth=growth, emptied=len(emptied), texts=texts)
+    links = DocumentLinks()
+    links.add(docs, nodes, edges)
+    return LinkedRows(rows=rows, links=links, steps=steps, growth=growth, emptied=len(emptied), texts=texts)
 
 
 def _load(run: DeriveContext, live: Mapping[str, LiveDocument]) -> dict[str, GraphFragment]:
@@ -238,9 +254,12 @@ def parse_again(index: Index, lost: Sequence[LiveDocument]) -> None:
 
 
 def _edges(
-    generation: NextGeneration, fragments: Mapping[str, GraphFragment], live: Mapping[str, LiveDocument]
+    generation: NextGeneration,
+    fragments: Mapping[str, GraphFragment],
+    live: Mapping[str, LiveDocument],
+    targets: Mapping[str, str],
+    catalogue: Catalogue,
 ) -> list[Edge]:
-    targets = generation.resolve(link.target for f in fragments.values() for link in f.links)
     edges: list[Edge] = []
     for doc, fragment in fragments.items():
         source = live[doc].source
@@ -249,7 +268,7 @@ def _edges(
         edges += reference_edges(
             fragment, source=source, resolve=lambda name: generation.doc_ids.get(name.casefold())
         )
-        edges += generation.names.edges(fragment, source=source, targets=targets)
+        edges += generation.names.edges(fragment, catalogue, source=source, targets=targets)
         edges += explained_by_edges(
             fragment.chunks, generation.tools.names(source), source=source, agree=generation.tools.agree
         )

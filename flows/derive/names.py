@@ -1,15 +1,16 @@
 """What the next generation calls things, and the documents that a name which comes or goes touches."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from flows.derive.stated import StatedNames
 from flows.run.contexts import DeriveContext
 from ingest.link.catalogue import Catalogue, Stated, build_catalogue
-from ingest.link.mentions import mention_edges, name_edges, read_document
+from ingest.link.mentions import is_anchor, mention_edges, name_edges, read_document
 from ingest.link.relations import relation_edges
-from ingest.link.renaming import NameChanges, compare_names
+from ingest.link.renaming import NameChanges, compare_names, entities_near
 from ingest.link.spotting import find_catalogued
 from schemas.causes import caused_by
 from schemas.changes import DocumentChange
@@ -39,24 +40,53 @@ class NextNames:
     unclear: Counter[str] = field(default_factory=Counter)
     untold: list[int] = field(default_factory=list)
 
-    @property
-    def after(self) -> Catalogue:
-        """The catalogue of the next generation."""
-        return self._catalogues[0]
-
-    @property
-    def renaming(self) -> NameChanges:
-        """What is called otherwise than in the base generation."""
-        return self._catalogues[1]
+    @cached_property
+    def stated(self) -> StatedNames:
+        """What documents state, before and after."""
+        return StatedNames(names=self.run.index.ledger.names, base=self.base, changes=self.changes)
 
     @cached_property
-    def _catalogues(self) -> tuple[Catalogue, NameChanges]:
-        # Read once, and not kept: the names of a large index are hundreds of thousands.
+    def renaming(self) -> NameChanges:
+        """What is called otherwise than in the base generation; in an empty one nothing is."""
         with caused_by(Cause.NAMES):
-            held = self.run.index.ledger.names.held(self.base, without_docs=self.changes.keys())
-            kept = [Stated(doc, name) for doc, name in held]
-            old, new = [*self._changed(old=True)], [*self._changed(old=False)]
-            return build_catalogue((*kept, *new)), compare_names(kept, old, new)
+            old, new = self.stated.old, self.stated.new
+            if self.base == 0:
+                return NameChanges(labels=len(self._first.labels))
+            near = entities_near({*old} ^ {*new}, self.stated)
+            return compare_names(
+                self.stated.before(near), self.stated.after(near), changing={one.doc for one in (*old, *new)}
+            )
+
+    @cached_property
+    def _first(self) -> Catalogue:
+        """The catalogue of a first generation: every document of it is read, so it is made whole."""
+        with caused_by(Cause.NAMES):
+            return build_catalogue(self.stated.new)
+
+    def catalogue_for(
+        self,
+        live: Mapping[str, LiveDocument],
+        fragments: Mapping[str, GraphFragment],
+        targets: Mapping[str, str],
+    ) -> Catalogue:
+        """The part of the next generation's catalogue that concerns some documents.
+
+        Args: targets: node id of the live document by link target.
+        """
+        if self.base == 0:
+            return self._first
+        links = (link for fragment in fragments.values() for link in fragment.links)
+        linked = {targets[link.target] for link in links if link.target in targets and is_anchor(link)}
+        with caused_by(Cause.NAMES):
+            return self.stated.catalogue_for(live, fragments.values(), linked)
+
+    def listed(self, entities: Iterable[Entity]) -> Mapping[str, Entity]:
+        """Those of some entities that the next generation's catalogue lists, as it does."""
+        if self.base == 0:
+            return self._first.entities
+        names = {entity.name.casefold() for entity in entities}
+        with caused_by(Cause.NAMES):
+            return self.stated.listed(names)
 
     def speaking(self) -> frozenset[str]:
         """Documents of the base whose text holds a name that means something else than it did."""
@@ -69,15 +99,17 @@ class NextNames:
             found.update(doc for doc, text in rows if doc not in found and find_catalogued(text, changed))
         return frozenset(found)
 
-    def edges(self, fragment: GraphFragment, *, source: str, targets: Mapping[str, str]) -> tuple[Edge, ...]:
+    def edges(
+        self, fragment: GraphFragment, catalogue: Catalogue, *, source: str, targets: Mapping[str, str]
+    ) -> tuple[Edge, ...]:
         """Return what the document is called, what its passages mention, and how its sentences relate it."""
         extractor = self.run.extractor()
-        read = read_document(fragment, self.after, targets=targets, extractor=extractor)
+        read = read_document(fragment, catalogue, targets=targets, extractor=extractor)
         self.untold.append(read.dropped)
         self.found.update(read.found)
         self.unclear.update(read.unclear)
         return (
-            *name_edges(fragment.doc, self.after, source=source),
+            *name_edges(fragment.doc, catalogue, source=source),
             *mention_edges(read, source=source),
             *relation_edges(read, source=source),
         )
@@ -85,18 +117,16 @@ class NextNames:
     def counts(self) -> NameCounts:
         """How many names make no edge."""
         return NameCounts(
-            labels=len(self.after.labels),
+            labels=self._labels_before() + self.renaming.labels,
             unclear=self.unclear.total(),
             dropped=sum(self.untold),
         )
 
-    def _changed(self, *, old: bool) -> Iterator[Stated]:
-        versions = {doc: _version(change, old=old) for doc, change in self.changes.items()}
-        live = {doc: version for doc, version in versions.items() if version is not None}
-        names = self.run.index.ledger.names.of_fragments({v.fragment_sha for v in live.values()})
-        for doc, version in sorted(live.items()):
-            yield from (Stated(doc, name) for name in names.get(version.fragment_sha, ()))
-
-
-def _version(change: DocumentChange, *, old: bool) -> LiveDocument | None:
-    return change.old if old else change.new
+    def _labels_before(self) -> int:
+        """How many labels the base generation has, as its run counted them."""
+        generation = self.run.index.ledger.generations.get(self.base)
+        counted = generation.details.get("names", {}).get("labels") if generation else 0
+        if counted is None:
+            held = self.run.index.ledger.names.held(self.base, without_docs=())
+            return len(build_catalogue(Stated(doc, name) for doc, name in held).labels)
+        return int(counted)

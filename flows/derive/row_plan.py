@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from flows.derive.diff import base_manifest_sources
 from flows.derive.entities import EntityRows
 from flows.derive.link import LinkedRows, NextGeneration, link_documents
+from flows.derive.link_state import LinkStatePlan
 from flows.derive.reembed import carry_over
 from flows.derive.row_counts import SourceCounts, add_growth
 from flows.derive.similar_to import SimilarPlan, SimilarRows
@@ -23,13 +24,17 @@ from schemas.report import NameCounts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRows:
-    """Outbox payloads of a plan that is not frozen yet; `texts` is how many texts had no vector."""
+    """Outbox payloads of a plan that is not frozen yet; `texts` is how many texts had no vector.
+
+    `links` is the hash of what is known of all links.
+    """
 
     payloads: tuple[str, ...]
     sources: SourceCounts
     chunks_added: int
     chunks_removed: int
     emptied: int = 0
+    links: str = ""
     redirects: Mapping[str, str] = field(default_factory=dict)
     feed: tuple[FeedEntry, ...] = ()
     similar: SimilarRows
@@ -45,6 +50,7 @@ class RowPlan:
         self._generation = generation
         self._feed = FeedPlan(difference.changes, generation.redirects)
         self._similar = SimilarPlan(run=run, base=difference.base)
+        self._links = LinkStatePlan(run=run, base=difference.base)
         self._sources: SourceCounts = base_manifest_sources(run.index, difference.base)
         self._payloads: list[str] = []
         self._touched: set[str] = set()
@@ -56,6 +62,7 @@ class RowPlan:
         self._sources = add_growth(self._sources, linked.growth)
         self._feed.add(linked.steps)
         self._similar.add(linked.rows)
+        self._links.add(linked.links)
         self._count(linked)
         if linked.rows:
             self._keep(linked.rows)
@@ -77,12 +84,15 @@ class RowPlan:
             similar = self._similar.decide()
         with caused_by(Cause.NAMES):
             entities = self._generation.entities.decide()
+        with caused_by(Cause.AUTHORITY):
+            links = self._links.decide()
         return PlannedRows(
             payloads=(*self._payloads, *similar.payloads, *entities.payloads),
             sources=self._grown(similar, entities),
             chunks_added=self._added,
             chunks_removed=self._removed,
             emptied=self._emptied,
+            links=links,
             redirects=self._generation.locations,
             feed=self._feed.entries(),
             similar=similar,

@@ -97,6 +97,11 @@ class Index:
         return open_own_store(self.layout.similar)
 
     @cached_property
+    def links(self) -> RawStore:
+        """Which documents of each kept generation link to each other; made again where it is lost."""
+        return open_own_store(self.layout.links)
+
+    @cached_property
     def local(self) -> Path:
         """A folder of this machine for what a run must have in files: the index folder, if it is one."""
         return local_folder(self.layout, self.settings)

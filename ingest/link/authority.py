@@ -1,56 +1,40 @@
 """How much the links of all documents, and the clicks of readers, speak for each one (docs/graph.md)."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from schemas.edges import Edge, LinkPosition
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from ingest.link.link_state import Floats, LinkState, LinkTable
 
 DAMPING = 0.85
 CLOSE_ENOUGH = 1e-10
 """Rounds end when the ranks move by less, all together; each round moves them by .85 of the one before."""
-WEIGHTS = {
-    LinkPosition.BODY: 1.0,
-    LinkPosition.ASIDE: 0.5,
-    LinkPosition.HEADER: 0.15,
-    LinkPosition.NAV: 0.15,
-    LinkPosition.FOOTER: 0.15,
-}
-"""What a link counts by its place: a generator writes navigation on every page, and says of none that it
-matters. Where each page has the whole contents beside it, all pages would be of one authority."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinkTable:
-    """Links between documents by number, one for each pair, in order of the pairs."""
-
-    src: Ints
-    dst: Ints
-    weight: Floats
-
-
-def weigh_documents(
-    kinds: Mapping[str, str], links: Iterable[Edge], clicks: Mapping[str, int]
-) -> dict[str, float]:
+def weigh_documents(state: LinkState, clicks: Mapping[str, int]) -> dict[str, float]:
     """Return the authority of each document, in (0, 1]: `ln(1 + rank / mean rank of kind)` over the greatest.
 
-    *kinds* names the kind of each document: to a PDF hardly anything links, and it is no worse for that.
-    *links* may lead to and from parts of documents; those inside one, and to or from none of the documents,
-    do not count. *clicks* are the times that a citation of a document was followed.
+    It is compared with those of its kind: to a PDF hardly anything links, and it is no worse for that.
+    Links to and from what has no kind do not count. *clicks* are the times that a citation of a document was
+    followed.
     """
-    ordered = sorted(kinds)
+    ordered, kinds, table = _with_kind(state)
     if not ordered:
         return {}
-    table = link_table(ordered, links)
     interest = 1.0 + np.log1p([clicks.get(doc, 0) for doc in ordered])
     ranks = page_rank(table, interest / interest.sum())
-    values = np.log1p(ranks / _means(ranks, [kinds[doc] for doc in ordered]))
+    values = np.log1p(ranks / _means(ranks, kinds))
     return dict(zip(ordered, (values / values.max()).tolist(), strict=True))
+
+
+def _with_kind(state: LinkState) -> tuple[list[str], list[str], LinkTable]:
+    """The documents that have authority, what each is compared with, and the links between them."""
+    counts = np.array([kind != "" for kind in state.kinds], bool)
+    number, table = np.cumsum(counts) - 1, state.links
+    both = counts[table.src] & counts[table.dst]
+    links = LinkTable(src=number[table.src[both]], dst=number[table.dst[both]], weight=table.weight[both])
+    pairs = [(doc, kind) for doc, kind in zip(state.docs, state.kinds, strict=True) if kind]
+    return [doc for doc, _ in pairs], [kind for _, kind in pairs], links
 
 
 def _means(ranks: Floats, kinds: Sequence[str]) -> Floats:
@@ -59,23 +43,6 @@ def _means(ranks: Floats, kinds: Sequence[str]) -> Floats:
     means = np.bincount(number, weights=ranks) / np.bincount(number)
     found: Floats = means[number]
     return found
-
-
-def link_table(docs: Sequence[str], links: Iterable[Edge]) -> LinkTable:
-    """Number the links between documents; of several from one to another the weightiest counts."""
-    number = {doc: place for place, doc in enumerate(docs)}
-    weights: dict[tuple[int, int], float] = {}
-    for link in links:
-        src, dst = number.get(link.doc), number.get(link.dst)
-        if src is not None and dst is not None and src != dst:
-            weight = WEIGHTS[link.position or LinkPosition.BODY]
-            weights[src, dst] = max(weight, weights.get((src, dst), 0.0))
-    pairs = sorted(weights)
-    return LinkTable(
-        src=np.array([src for src, _ in pairs], np.int64),
-        dst=np.array([dst for _, dst in pairs], np.int64),
-        weight=np.array([weights[pair] for pair in pairs], np.float64),
-    )
 
 
 def page_rank(links: LinkTable, teleport: Floats) -> Floats:

@@ -6,9 +6,8 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from ingest.link.everyday import WORD
 from schemas.ids import entity_id
-from schemas.names import Name, NameRole
+from schemas.names import WORD, Name, NameRole
 from schemas.nodes import Entity, EntityType
 
 MAX_HOMONYMS = 4
@@ -119,20 +118,33 @@ class Catalogue:
 
 
 def build_catalogue(stated: Iterable[Stated]) -> Catalogue:
-    """Gather the names of all documents, in whatever order they come.
+    """Gather the names of all documents, in whatever order they come, as `catalogue_of` says."""
+    return catalogue_of(gather_names(stated).values())
 
-    Terms that differ in their use of capitals alone are one. A name of more than MAX_HOMONYMS entities, and
-    an entity of more nodes than that, is a label and means none of them; but the code that ids begin with
-    means all documents that share it.
+
+def gather_names(stated: Iterable[Stated]) -> "dict[str, EntityGroup]":
+    """Gather what is said of entities, by their folded name; in whatever order it comes.
+
+    Terms that differ in their use of capitals alone are one.
     """
-    names = sorted(set(stated), key=_order)
-    main = _main_forms(item.name for item in names)
-    gathered: dict[Key, _Gathered] = {}
-    for doc, name in names:
-        key = main[name.entity.casefold()] if name.role in _TERMS else _key(name)
-        if key not in gathered:
-            gathered[key] = _Gathered(entity_id(*key))
-        gathered[key].add(doc, name)
+    names = {*stated}
+    main = _main_forms(one.name for one in names)
+    groups: dict[str, EntityGroup] = {}
+    for one in names:
+        folded = one.name.folded
+        if folded not in groups:
+            groups[folded] = EntityGroup(main.get(folded))
+        groups[folded].add(one)
+    return groups
+
+
+def catalogue_of(groups: "Iterable[EntityGroup]") -> Catalogue:
+    """Return the catalogue of entities.
+
+    A name of more than MAX_HOMONYMS entities, and an entity of more nodes than that, is a label and means
+    none of them; but the code that ids begin with means all documents that share it.
+    """
+    gathered = {key: found for group in groups for key, found in group.entities.items()}
     kept = {key: found for key, found in gathered.items() if len(found.nodes) <= MAX_HOMONYMS}
     meanings = _meanings(kept)
     unclear = {text for text, several in meanings.items() if _is_unclear(several)}
@@ -170,6 +182,22 @@ class _Gathered:
     def shared_nodes(self) -> dict[str, Named]:
         share = SHARED if len(self.nodes) > 1 else 1.0
         return {node: Named(doc, round(sure * share, 6)) for node, (doc, sure) in sorted(self.nodes.items())}
+
+
+@dataclass(slots=True)
+class EntityGroup:
+    """What is said of the entities of one folded name; `main` is the one that a term of that name is."""
+
+    main: Key | None
+    entities: dict[Key, _Gathered] = field(default_factory=dict)
+
+    def add(self, stated: Stated) -> None:
+        """Take in one more document that states a name; one that is there already changes nothing."""
+        doc, name = stated
+        key = self.main if self.main and name.role in _TERMS else _key(name)
+        if key not in self.entities:
+            self.entities[key] = _Gathered(entity_id(*key))
+        self.entities[key].add(doc, name)
 
 
 def _surest(role: NameRole) -> tuple[float, str]:
@@ -223,7 +251,7 @@ def _main_forms(names: Iterable[Name]) -> dict[str, Key]:
     for name in names:
         if name.role in _TERMS or name.role is NameRole.TITLE:
             forms = terms if name.role in _TERMS else titles
-            forms.setdefault(name.entity.casefold(), set()).add(_key(name))
+            forms.setdefault(name.folded, set()).add(_key(name))
     return {
         folded: min(titles[folded] if len(titles.get(folded, ())) == 1 else forms)
         for folded, forms in terms.items()
@@ -232,8 +260,3 @@ def _main_forms(names: Iterable[Name]) -> dict[str, Key]:
 
 def _key(name: Name) -> Key:
     return name.entity, name.disambiguation
-
-
-def _order(stated: Stated) -> tuple[str, ...]:
-    doc, name = stated
-    return (name.entity, name.disambiguation, name.text, name.role.value, name.node or "", doc)

@@ -2,6 +2,8 @@
 
 import re
 
+from schemas.names import WORD
+
 MIN_LENGTH = 4
 """Code points; shorter titles stand in too many texts that do not mean them."""
 
@@ -37,8 +39,6 @@ _SMALL = frozenset(
         r"\w+", "a an and as at by for from how in into is of on or our the to vs what who why with your"
     )
 )
-WORD = re.compile(r"[^\W_]+")
-"""A word: letters and digits."""
 _SYMBOL = re.compile(r"[^\W\d]\w*(?:[._]\w+)+(?:\(\))?|\w+\(\)|__\w+__")
 _SIGNATURE = re.compile(r"[^\W\d][\w.]*\(.*\)")
 _ID = re.compile(r"[A-Z]{2,}-?\d+")

@@ -9,7 +9,7 @@ from ingest.link.meaning import DocumentContext, choose_meanings
 from ingest.link.spotting import Span, find_catalogued, find_ids, find_names, find_phrases
 from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
 from schemas.extraction import EntityExtractor, Extraction, Triple
-from schemas.fragment import GraphFragment
+from schemas.fragment import GraphFragment, Link
 from schemas.ids import edge_id, entity_id, normalise_text
 from schemas.nodes import Chunk, Entity, EntityType
 
@@ -91,6 +91,11 @@ def name_edges(doc: str, catalogue: Catalogue, *, source: str) -> tuple[Edge, ..
         )
         for entity, node, confidence in catalogue.by_doc.get(doc, ())
     )
+
+
+def is_anchor(link: Link) -> bool:
+    """Whether the words of a link may be a name of what it leads to."""
+    return link.position is LinkPosition.BODY and is_name(link.text)
 
 
 def _edges(read: ReadChunk, source: str) -> Iterator[Edge]:
@@ -188,7 +193,7 @@ def _anchors(fragment: GraphFragment, catalogue: Catalogue, targets: Mapping[str
     for link in fragment.links:
         doc = targets.get(link.target)
         entity = catalogue.by_node.get(doc) if doc else None
-        if entity and link.position is LinkPosition.BODY and is_name(link.text):
+        if entity and is_anchor(link):
             candidate = EntityCandidate(entity=entity, confidence=LINKED_CONFIDENCE)
             meanings.setdefault(normalise_text(link.text), {})[entity] = candidate
     return Catalogue(meanings={text: tuple(one.values()) for text, one in meanings.items() if len(one) == 1})

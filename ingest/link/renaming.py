@@ -1,12 +1,23 @@
 """What is called otherwise in the next generation, from the names that documents state."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from ingest.link.catalogue import Catalogue, EntityCandidate, Stated, build_catalogue
+from schemas.nodes import Entity
 
 Meanings = Mapping[str, tuple[EntityCandidate, ...]]
+
+
+class NamesByEntity(Protocol):
+    """All names of documents, before and after, by the folded name of their entity (`Name.folded`)."""
+
+    def of(self, folded: Collection[str]) -> Iterable[Stated]:
+        """Names of some entities, before and after."""
+
+    def called(self, texts: Collection[str]) -> Set[str]:
+        """Folded entities that have one of the texts as a name, before or after, and maybe others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,44 +26,44 @@ class NameChanges:
 
     `named` are documents that other entities name now, or name more surely, them or a section; `about` those
     of them that are about another entity, and perhaps more; `texts` names that may mean something else in a
-    document whose own names stay; `entities` ids of those that came, went or are called otherwise.
+    document whose own names stay; `entities` ids of those that came, went or are called otherwise, `after`
+    those of them that are there; `labels` by how many labels there are more.
     """
 
     named: frozenset[str] = frozenset()
     about: frozenset[str] = frozenset()
     texts: frozenset[str] = frozenset()
     entities: frozenset[str] = frozenset()
+    after: Mapping[str, Entity] = field(default_factory=dict)
+    labels: int = 0
 
 
-def compare_names(kept: Sequence[Stated], old: Collection[Stated], new: Collection[Stated]) -> NameChanges:
-    """Compare the catalogue of *kept* and *old* with that of *kept* and *new*.
+def entities_near(changed: Iterable[Stated], names: NamesByEntity) -> frozenset[str]:
+    """Return the folded names of the entities that changed, and of all that share a text with one of them.
 
-    Both are made of those entities alone that have a name or spelling in common with one that changed. What
-    a text means, and which nodes an entity names, follows from these.
+    What a text means, which nodes an entity names and what is a label follows from these, for all of them.
     """
-    changed = {*old} ^ {*new}
-    if not changed or not (kept or old):
-        return NameChanges()
-    near = _near(changed, (*old, *new), kept)
-    before, after = (
-        build_catalogue(stated for stated in chain(kept, part) if _folded(stated) in near)
-        for part in (old, new)
-    )
-    named = _differing(before.by_doc, after.by_doc)
-    changing = frozenset(one.doc for one in chain(old, new))
+    touched = frozenset(one.name.folded for one in changed)
+    said = {text for one in names.of(touched) for text in (one.name.text, one.name.entity)}
+    return touched.union(names.called(said), (text.casefold() for text in said))
+
+
+def compare_names(before: Iterable[Stated], after: Iterable[Stated], *, changing: Set[str]) -> NameChanges:
+    """Compare two catalogues, or those parts of them that `entities_near` has found to differ.
+
+    Args: changing: documents whose names may differ.
+    """
+    one, other = build_catalogue(before), build_catalogue(after)
+    named = _differing(one.by_doc, other.by_doc)
+    entities = _differing(one.entities, other.entities)
     return NameChanges(
         named=named,
-        about=frozenset(_about(named, before, after)),
-        texts=frozenset(_read_otherwise(before.meanings, after.meanings, changing)),
-        entities=_differing(before.entities, after.entities),
+        about=frozenset(_about(named, one, other)),
+        texts=frozenset(_read_otherwise(one.meanings, other.meanings, changing)),
+        entities=entities,
+        after={id_: other.entities[id_] for id_ in sorted(entities & other.entities.keys())},
+        labels=len(other.labels) - len(one.labels),
     )
-
-
-def _near(changed: Collection[Stated], stated: Sequence[Stated], kept: Sequence[Stated]) -> frozenset[str]:
-    """Folded names of the entities that changed, and of all that share a text with one of them."""
-    touched = {_folded(one) for one in changed}
-    texts = {one.name.text for one in chain(stated, kept) if _folded(one) in touched}
-    return frozenset(_folded(one) for one in chain(stated, kept) if one.name.text in texts) | touched
 
 
 def _read_otherwise(before: Meanings, after: Meanings, changing: Set[str]) -> Iterator[str]:
@@ -73,11 +84,6 @@ def _to_others(candidates: Iterable[EntityCandidate], changing: Set[str]) -> lis
 
 def _about(named: Collection[str], before: Catalogue, after: Catalogue) -> Iterator[str]:
     return (doc for doc in named if before.by_node.get(doc) != after.by_node.get(doc))
-
-
-def _folded(stated: Stated) -> str:
-    # Terms that differ in their use of capitals alone are one entity.
-    return stated.name.entity.casefold()
 
 
 def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> frozenset[str]:

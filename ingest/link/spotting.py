@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from ingest.link.catalogue import Catalogue
-from ingest.link.everyday import WORD, is_code, is_id
+from ingest.link.everyday import is_code, is_id
+from schemas.names import WORD
 
 MAX_IDS = 200
 

@@ -78,6 +78,16 @@ def test_live_documents_of_one_source_or_by_name(ledger: Ledger) -> None:
     assert list(ledger.generations.live(1)) == sorted([A1.doc, theirs.doc])
 
 
+def test_the_owners_of_documents_are_told_without_the_documents(ledger: Ledger) -> None:
+    a, b = make_live("a", "1"), replace(make_live("b", "1"), source="other")
+    base = publish(ledger, put(a), put(b), base=0)
+    later = publish(ledger, drop(a), base=base)
+
+    asked = [a.doc, b.doc, "page:unknown"]
+    assert ledger.generations.owners(base, docs=asked) == {a.doc: a.source, b.doc: "other"}
+    assert ledger.generations.owners(later, docs=asked) == {b.doc: "other"}
+
+
 def test_a_document_that_was_removed_may_come_back(ledger: Ledger) -> None:
     publish(ledger, put(A1), base=0)
     publish(ledger, drop(A1), base=1)

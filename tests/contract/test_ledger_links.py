@@ -148,6 +148,17 @@ def test_targets_of_fragments_are_all_they_link_to(ledger: Ledger) -> None:
     assert ledger.links.targets_of(["unknown"]) == frozenset()
 
 
+def test_links_of_fragments_are_those_whose_words_count_for_their_targets(ledger: Ledger) -> None:
+    a = save(ledger, make_live("a", "1"), link_to("x", "the x"), link_to("y", "y", LinkPosition.FOOTER))
+    b = save(ledger, make_live("b", "1"), link_to("z", "z", LinkPosition.NAV))
+
+    counted = {
+        a.fragment_sha: {IncomingLink(target=f"{SITE}/x", fragment=None, text="the x")},
+        b.fragment_sha: {IncomingLink(target=f"{SITE}/z", fragment=None, text="z")},
+    }
+    assert ledger.links.of_fragments([a.fragment_sha, b.fragment_sha, "unknown"]) == counted
+
+
 def test_saving_a_fragment_twice_is_no_work(ledger: Ledger) -> None:
     page = save(ledger, make_live("a", "1"), link_to("x", "x"), link_to("x", "x"), link_to("y", "y"))
     assert rows(ledger) == 2

@@ -9,7 +9,8 @@ import sqlalchemy as sa
 
 from indexes.read_only import open_read_only
 from indexes.stores.ledger.failures import tell_failures_of
-from indexes.stores.ledger.tables import change, document, metadata, origin, pages
+from indexes.stores.ledger.name_keys import key_all_names
+from indexes.stores.ledger.tables import change, doc_rev, document, metadata, name_key, origin, pages
 from schemas.errors import ConfigError
 from schemas.extras import install_line
 
@@ -47,11 +48,15 @@ def open_engine(url: str, *, read_only: bool = False, tables: Sequence[sa.Table]
         if engine.dialect.name == "postgresql":
             # Two runs that start together would both find a table missing.
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MAKING_TABLES)))
+        names_are_known = tables is not None or sa.inspect(connection).has_table(name_key.name)
         metadata.create_all(connection, tables=tables)
         if tables is not None:
             return engine
-        # It makes those of new tables only, and these tables are older than their indexes.
-        for index in (*change.indexes, *document.indexes, *origin.indexes, *pages.indexes):
+        if not names_are_known:
+            key_all_names(connection)
+        # It makes those of new tables only, and these tables are older than some of their indexes.
+        older = (change, document, origin, pages, doc_rev)
+        for index in (one for table in older for one in table.indexes):
             index.create(connection, checkfirst=True)
     return engine
 

@@ -214,6 +214,17 @@ class Generations:
             found |= self._live([*conditions, part])
         return found
 
+    def owners(self, number: int, *, docs: Iterable[str]) -> Mapping[str, str]:
+        """Source of each of the documents that a generation contains, by node id."""
+        query = sa.select(doc_rev.c.doc, doc_rev.c.source).where(*valid_at(doc_rev, number))
+        found: dict[str, str] = {}
+        ordered = sorted({*docs})
+        with self._reading.connect() as connection:
+            for start in range(0, len(ordered), _IN_LIMIT):
+                part = doc_rev.c.doc.in_(ordered[start : start + _IN_LIMIT])
+                found.update((row.doc, row.source) for row in connection.execute(query.where(part)))
+        return found
+
     def tools(self, number: int, *, source: str) -> Mapping[str, LiveDocument]:
         """The files of tools (`tools://`) that a generation contains of one source, by node id."""
         condition = doc_rev.c.uri.startswith("tools://", autoescape=True)

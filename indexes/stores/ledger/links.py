@@ -26,6 +26,7 @@ class IncomingLink:
 
 
 _LINKED = doc_rev.join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
+_COUNTED = (LinkPosition.BODY.value, LinkPosition.NAV.value)
 _IS_TEXT = (fragment_link.c.position == LinkPosition.BODY.value, fragment_link.c.text != "")
 
 
@@ -147,6 +148,18 @@ class LinkIndex:
                 found.update(row.target for row in connection.execute(query))
         return frozenset(found)
 
+    def of_fragments(self, shas: Collection[str]) -> Mapping[str, frozenset[IncomingLink]]:
+        """Links of each fragment that `incoming` counts; a fragment without any is left out."""
+        found: dict[str, set[IncomingLink]] = {}
+        counted = fragment_link.c.position.in_(_COUNTED)
+        with self._reading.connect() as connection:
+            for part in _parts(shas):
+                query = sa.select(fragment_link).where(fragment_link.c.fragment_sha.in_(part), counted)
+                for row in connection.execute(query):
+                    link = IncomingLink(target=row.target, fragment=row.fragment, text=row.text)
+                    found.setdefault(row.fragment_sha, set()).add(link)
+        return {sha: frozenset(links) for sha, links in found.items()}
+
     def incoming(
         self,
         targets: Collection[str],
@@ -162,7 +175,6 @@ class LinkIndex:
         """
         links: set[tuple[str, str | None, str]] = set()
         columns = (fragment_link.c.target, fragment_link.c.fragment, fragment_link.c.text)
-        positions = [LinkPosition.BODY.value, LinkPosition.NAV.value]
         leaving, arriving = frozenset(without_docs), frozenset(with_fragments)
         with self._reading.connect() as connection:
             for part in _parts(targets):
@@ -171,7 +183,7 @@ class LinkIndex:
                     .join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
                     .where(
                         fragment_link.c.target.in_(part),
-                        fragment_link.c.position.in_(positions),
+                        fragment_link.c.position.in_(_COUNTED),
                         *valid_at(doc_rev, generation),
                     )
                 )
@@ -181,7 +193,7 @@ class LinkIndex:
                     if row.doc not in leaving
                 )
                 new = sa.select(fragment_link.c.fragment_sha, *columns).where(
-                    fragment_link.c.target.in_(part), fragment_link.c.position.in_(positions)
+                    fragment_link.c.target.in_(part), fragment_link.c.position.in_(_COUNTED)
                 )
                 links.update(
                     (row.target, row.fragment, row.text)

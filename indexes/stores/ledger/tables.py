@@ -127,6 +127,7 @@ doc_rev = sa.Table(
 sa.Index("doc_rev_uri", doc_rev.c.uri, postgresql_using="hash")
 sa.Index("doc_rev_doc_id", doc_rev.c.doc_id, postgresql_using="hash")
 sa.Index("doc_rev_fragment", doc_rev.c.fragment_sha)
+sa.Index("doc_rev_source", doc_rev.c.source)
 
 redirect_rev = sa.Table(
     "redirect_rev",
@@ -161,6 +162,21 @@ fragment_name = sa.Table(
     sa.Column("disambiguation", _TEXT, nullable=False),
     sa.Column("node", _TEXT),
 )
+
+# How the names above are looked up; a table of its own, as `lease_start` is.
+name_key = sa.Table(
+    "name_key",
+    metadata,
+    sa.Column("fragment_sha", _TEXT, primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("start", _TEXT, nullable=False),
+    sa.Column("folded", _TEXT, nullable=False),
+)
+sa.Index("name_key_start", name_key.c.start, postgresql_using="hash")
+sa.Index("name_key_folded", name_key.c.folded, postgresql_using="hash")
+
+# First words of names of several; one that begins no name any more does no harm.
+name_word = sa.Table("name_word", metadata, sa.Column("word", _TEXT, primary_key=True))
 
 answer = sa.Table(
     "answer", metadata, sa.Column("key", _TEXT, primary_key=True), sa.Column("text", _TEXT, nullable=False)

@@ -21,6 +21,7 @@ from schemas.settings import Settings
 from tests.fakes.graph_generations import publish as publish_graph
 from tests.fakes.graph_samples import DIM, make_edge, make_page
 from tests.fakes.ledger_rows import SITE, make_live, publish, put
+from tests.fakes.linked_documents import links_among
 
 PATHS = ("a", "b", "c")
 
@@ -63,7 +64,7 @@ def test_every_document_has_the_authority_of_its_links(index: Index) -> None:
     links = [link("a", "b"), link("c", "b")]
     docs = {PAGES[path].id: "html" for path in PATHS}
     assert [weigh(index, *links)[path] for path in PATHS] == [
-        weigh_documents(docs, links, {})[doc] for doc in docs
+        weigh_documents(links_among(docs, links), {})[doc] for doc in docs
     ]
 
 

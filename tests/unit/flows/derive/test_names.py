@@ -35,14 +35,28 @@ def mentions(index: WrittenIndex, name: str, disambiguation: str = "") -> list[E
 
 
 def assert_equals_rebuild(index: WrittenIndex, folder: Path, texts: dict[str, dict[str, str]]) -> None:
-    """Hold that the index equals one into which the same notes were written at once."""
+    """Hold that the index equals one into which the same notes were written at once, weighed alike."""
     with open_written_index(folder) as clean:
         for source, notes in sorted(texts.items()):
             clean.publish(notes, source=source)
-        expected = content_of(clean)
-    found = content_of(index)
+        expected = {**content_of(clean), **beside(clean)}
+    found = {**content_of(index), **beside(index)}
     for table, rows in expected.items():
         assert found[table] == rows, table
+
+
+def beside(index: WrittenIndex) -> dict[str, object]:
+    """What is kept of the newest generation beside its rows, and follows from all documents together."""
+    opened = index.plain.index
+    generation = opened.ledger.generations.get(opened.current())
+    assert generation is not None
+    return {
+        "labels": generation.details["names"]["labels"],
+        "links": generation.details["links"],
+        "authority": opened.authority.at(generation.generation).of(
+            [live.doc for live in index.notes.values()]
+        ),
+    }
 
 
 def test_a_title_and_an_id_lead_from_another_text_to_their_document(index: WrittenIndex) -> None:
@@ -94,6 +108,22 @@ def test_one_new_heading_touches_no_text_that_only_links_to_its_document(index: 
     assert index.linked == (index.notes["notes", "gates.md"].doc,)
     index.publish({"gates.md": GATES.replace('"Gates"', '"Iron Gates"')})
     assert index.linked == tuple(sorted(live.doc for live in index.notes.values()))
+
+
+def test_a_document_is_linked_again_where_links_to_it_change_and_not_where_the_text_around_them_does(
+    index: WrittenIndex, tmp_path: Path
+) -> None:
+    way, gates = note("The Way", "Go to [the Old Gates](gates.md)."), note("Gates", "They open.")
+    index.publish({"gates.md": gates, "way.md": way})
+    docs = {path: live.doc for (_, path), live in index.notes.items()}
+    index.publish({"way.md": way + "\nIt is long.\n"})
+    assert index.linked == (docs["way.md"],)
+    way = way.replace("the Old Gates", "iron doors")
+    index.publish({"way.md": way})
+    assert index.linked == tuple(sorted(docs.values()))
+    index.publish({"way.md": None})
+    assert index.linked == tuple(sorted(docs.values()))
+    assert_equals_rebuild(index, tmp_path / "clean", {"notes": {"gates.md": gates}})
 
 
 def test_titles_that_differ_in_brackets_are_kept_apart_by_the_words_around_them(index: WrittenIndex) -> None:
