@@ -15,7 +15,7 @@ from lancedb.table import Table
 from indexes.ports import StoreState
 from indexes.stores.lance import scan
 from indexes.stores.lance.stream import MergeStream
-from indexes.stores.lance.tables import open_table, store_errors
+from indexes.stores.lance.tables import name_version, open_table, store_errors
 from indexes.table_files import tag_of
 from schemas.causes import caused_by
 from schemas.cost import Cause
@@ -101,7 +101,7 @@ class StagedTable:
                     self._compact()
                 self._prepare(self._table)
             self._version = self._table.version
-            self._tag(tag_of(generation))
+            name_version(self._table, tag_of(generation), self._version)
         with caused_by(Cause.DIGESTS):
             return scan.state(self._table)
 
@@ -182,12 +182,6 @@ class StagedTable:
 
     def _stale(self, found: str) -> StaleLease:
         return StaleLease(f"somebody else wrote in between ({found}); run again", subject=self._name)
-
-    def _tag(self, tag: str) -> None:
-        if tag in self._table.tags.list():
-            self._table.tags.update(tag, self._version)
-        else:
-            self._table.tags.create(tag, self._version)
 
     def _needs_optimizing(self) -> bool:
         unindexed = max((index.num_unindexed_rows for index in self._table.list_indices()), default=0)

@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from indexes.layout import IndexLayout
 from indexes.own_ledger import ledger_url_of
 from indexes.places import Replacement, index_place, is_in_bucket, remove_tree, write_durably
 from schemas.errors import ConfigError, StaleLease, StoreUnavailable
+from tests.fakes.object_fault_proxy import Fault, FaultyStorage, faulty_storage
 
 
 @pytest.fixture(params=["folder", "bucket"])
@@ -61,6 +64,45 @@ def test_a_put_that_was_repeated_after_its_answer_was_lost_is_no_conflict(bucket
     mine.write("5\n")
 
     assert current.read_text() == "5\n"
+
+
+@pytest.fixture
+def storage(bucket_url: str, s3_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyStorage]:
+    """A proxy before the server, which the environment leads to."""
+    with faulty_storage(s3_server) as proxy:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.address)
+        yield proxy
+
+
+@pytest.mark.parametrize("always", [False, True])
+def test_a_writer_whose_answers_are_lost_tells_its_own_write_from_that_of_another(
+    bucket_url: str, storage: FaultyStorage, always: bool
+) -> None:
+    current = index_place(f"{bucket_url}/index", patience=4) / "CURRENT"
+    for text in ("1\n", "2\n"):  # of no object, and of one that is there
+        mine, others = Replacement(current), Replacement(current)
+        storage.break_after(Fault.LOSE, always=always)
+        mine.write(text)
+        assert storage.failed >= 1
+        with pytest.raises(StaleLease if not always else (StaleLease, StoreUnavailable)):
+            others.write("7\n")
+        assert current.read_text() == text
+
+
+@pytest.mark.parametrize("fault", [Fault.HANG, Fault.STALL])
+def test_a_server_that_stops_answering_is_given_up_in_time(
+    bucket_url: str, storage: FaultyStorage, fault: Fault
+) -> None:
+    path = index_place(f"{bucket_url}/index", patience=4) / "encoder.json"
+    write_durably(path, "whatever " * 1000)
+    storage.break_after(fault)
+    began = time.monotonic()
+
+    with pytest.raises(StoreUnavailable, match="check the name of the bucket"):
+        path.read_bytes()
+
+    assert 1 <= time.monotonic() - began < 30
+    assert storage.requests <= 10
 
 
 @pytest.mark.parametrize(

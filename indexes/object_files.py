@@ -1,0 +1,36 @@
+"""File systems of object storage, and how long their drivers try."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
+
+PATIENCE = 60
+"""Seconds that a request may take, repetitions included, where no setting says otherwise."""
+
+_ATTEMPTS = 2
+"""Of botocore, which repeats what a server answers with 500 or 503, and as many of s3fs around it, which
+reads anew where a body broke off: each alone leaves out what the other does."""
+
+
+def open_files(scheme: str, *, patience: int) -> tuple["AbstractFileSystem", dict[str, Any]]:
+    """Return a file system of fsspec that keeps no listings, and the options it was made with.
+
+    By default s3fs and botocore together would ask a server that does not answer 25 times, a minute each.
+
+    Args: patience: seconds that a request may take, repetitions included; of S3 alone, the other drivers have
+    limits of their own.
+    Raises: ImportError: the driver is missing.
+    """
+    import fsspec
+
+    options: dict[str, Any] = {"skip_instance_cache": True, "use_listings_cache": False}
+    if scheme == "s3":
+        options["config_kwargs"] = {
+            "connect_timeout": min(5, patience),
+            "read_timeout": patience / _ATTEMPTS**2,
+            "retries": {"mode": "standard", "total_max_attempts": _ATTEMPTS},
+        }
+    files = fsspec.filesystem(scheme, **options)
+    files.retries = _ATTEMPTS
+    return files, options
