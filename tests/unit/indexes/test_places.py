@@ -95,7 +95,7 @@ def test_a_server_that_stops_answering_is_given_up_in_time(
 ) -> None:
     path = index_place(f"{bucket_url}/index", patience=4) / "encoder.json"
     write_durably(path, "whatever " * 1000)
-    storage.break_after(fault)
+    storage.break_after(fault, after=-1)
     began = time.monotonic()
 
     with pytest.raises(StoreUnavailable, match="check the name of the bucket"):
