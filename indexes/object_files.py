@@ -13,6 +13,11 @@ _ATTEMPTS = 2
 reads anew where a body broke off: each alone leaves out what the other does."""
 
 
+_PART, _AT_ONCE = 8 << 20, 4
+"""Bytes of a request, and requests of one upload side by side. By default s3fs puts what is below 100 MB by one
+request, which a slow server does not answer in the time of one."""
+
+
 def open_files(scheme: str, *, patience: int) -> tuple["AbstractFileSystem", dict[str, Any]]:
     """Return a file system of fsspec that keeps no listings, and the options it was made with.
 
@@ -26,6 +31,7 @@ def open_files(scheme: str, *, patience: int) -> tuple["AbstractFileSystem", dic
 
     options: dict[str, Any] = {"skip_instance_cache": True, "use_listings_cache": False}
     if scheme == "s3":
+        options["max_concurrency"] = _AT_ONCE
         options["config_kwargs"] = {
             "connect_timeout": min(5, patience),
             "read_timeout": patience / _ATTEMPTS**2,
@@ -34,3 +40,8 @@ def open_files(scheme: str, *, patience: int) -> tuple["AbstractFileSystem", dic
     files = fsspec.filesystem(scheme, **options)
     files.retries = _ATTEMPTS
     return files, options
+
+
+def in_parts(files: "AbstractFileSystem") -> dict[str, int]:
+    """Options of `put_file` and `pipe_file` by which S3 is sent what is large in parts."""
+    return {"chunksize": _PART} if "s3" in files.protocol else {}

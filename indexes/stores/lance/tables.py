@@ -46,8 +46,8 @@ def _bucket_options(patience: int) -> dict[str, str]:
     }
 
 
-_OF_BUCKET = re.compile(r"Generic (?:S3|GCS|MicrosoftAzure) error")
-"""How the driver tells what a bucket, not a table, failed with. Source: object_store, `Error::Generic`."""
+_OF_BUCKET = re.compile(r"Error performing \w+ |Generic (?:S3|GCS|MicrosoftAzure) error")
+"""How the driver tells what a bucket failed with. Source: crate object_store, `client/retry.rs`."""
 
 _TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(("ordinal", "token_count", "page_no"), pa.int64()),

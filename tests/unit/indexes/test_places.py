@@ -10,7 +10,7 @@ import pytest
 
 from indexes.layout import IndexLayout
 from indexes.own_ledger import ledger_url_of
-from indexes.places import Replacement, index_place, is_in_bucket, remove_tree, write_durably
+from indexes.places import Replacement, bucket_of, index_place, is_in_bucket, remove_tree, write_durably
 from schemas.errors import ConfigError, StaleLease, StoreUnavailable
 from tests.fakes.object_fault_proxy import Fault, FaultyStorage, faulty_storage
 
@@ -155,3 +155,16 @@ def test_an_index_in_a_folder_imports_nothing_of_object_storage(tmp_path: Path) 
 
 def test_a_folder_is_no_bucket(tmp_path: Path) -> None:
     assert not is_in_bucket(index_place(str(tmp_path)))
+
+
+def test_what_is_large_is_put_in_parts_that_a_slow_server_answers_in_time(
+    bucket_url: str, storage: FaultyStorage, tmp_path: Path
+) -> None:
+    file, there = tmp_path / "encoder.onnx", index_place(f"{bucket_url}/index") / "encoder.onnx"
+    file.write_bytes(bytes(range(256)) * (20 << 12))  # 20 MiB
+    storage.break_after(None)
+
+    bucket_of(there).upload(file)  # type: ignore[union-attr]
+
+    assert storage.puts == 3
+    assert there.read_bytes() == file.read_bytes()
