@@ -14,8 +14,8 @@ reads anew where a body broke off: each alone leaves out what the other does."""
 
 
 _PART, _AT_ONCE = 8 << 20, 4
-"""Bytes of a request, and requests of one upload side by side. By default s3fs puts what is below 100 MB by one
-request, which a slow server does not answer in the time of one."""
+"""Bytes of a request, and requests of one upload side by side. By default s3fs puts what is below 100 MB by
+one request, which a slow server does not answer in the time of one."""
 
 
 def open_files(scheme: str, *, patience: int) -> tuple["AbstractFileSystem", dict[str, Any]]:
