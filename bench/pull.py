@@ -29,6 +29,7 @@ from indexes.copies.places import open_place
 from indexes.copies.pull import PullOptions, pull
 from indexes.layout import IndexLayout
 from indexes.manifest import VectorSpace, load_manifest
+from indexes.object_files import PATIENCE, in_parts, open_files
 from indexes.publish.current import read_current, write_current
 from indexes.publish.files import files_of_generation, stamp_encoder, stamp_files
 from indexes.publish.generation import dump_generation, load_generation
@@ -124,15 +125,14 @@ def stamp(index: Path) -> None:
 
 def read_from_bucket(work: Path) -> Figures:
     """Ask the folder and the bucket in turn: the first question downloads, later ones ask for `CURRENT`."""
-    import fsspec
-
     with running_s3() as address:
         os.environ.update(s3_environment(address))
         url = f"{make_bucket()}/large"
-        files = fsspec.filesystem("s3", skip_instance_cache=True)
+        files, _ = open_files("s3", patience=PATIENCE)
         paths = [path for path in sorted((work / "large").rglob("*")) if path.is_file()]
         for path in paths:
-            files.put_file(str(path), f"{url}/{path.relative_to(work / 'large').as_posix()}")
+            there = f"{url}/{path.relative_to(work / 'large').as_posix()}"
+            files.put_file(str(path), there, **in_parts(files))
         ask(str(work / "large"), work)  # files in the page cache, modules compiled
         cold = ask(url, work)
         rounds = [(ask(str(work / "large"), work), ask(url, work)) for _ in range(ASKED)]
