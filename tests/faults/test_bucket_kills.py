@@ -1,5 +1,9 @@
-"""SIGKILL at random times of runs on an index in a bucket, while a site of small pages keeps changing."""
+"""SIGKILL at random times of runs on an index in a bucket, while a site of small pages keeps changing.
 
+BUCKET_KILLS says how many runs there are; twenty take twenty minutes on two idle cores.
+"""
+
+import os
 import signal
 import time
 from contextlib import suppress
@@ -24,13 +28,14 @@ from tests.faults.test_random_kills import write_source
 pytestmark = [pytest.mark.server, pytest.mark.postgres, pytest.mark.long, pytest.mark.timeout(5400)]
 __all__ = ["prefect_server", "sitegraph"]
 
-PAGES, ROUNDS = 100, 20
+PAGES = 50
+ROUNDS = int(os.environ.get("BUCKET_KILLS", "20"))
 MEAN_SECONDS, MOST_SECONDS = 5.0, 30.0
 """Of a run's life once it has asked for a page; now and then one lives long enough to publish."""
 SEED = 20261126
 
 
-def test_twenty_kills_of_runs_on_a_bucket_lose_nothing_and_leave_nothing_over(
+def test_kills_of_runs_on_a_bucket_lose_nothing_and_leave_nothing_over(
     prefect_server: PrefectServer, postgres_server: PostgresServer, s3_server: str, tmp_path: Path
 ) -> None:
     random, begun = Random(SEED), time.monotonic()
@@ -46,7 +51,7 @@ def test_twenty_kills_of_runs_on_a_bucket_lose_nothing_and_leave_nothing_over(
             if (current := _generation(remote.index)) != published:
                 published = current
                 assert remote.sitegraph.damage(remote.index) == (), f"generation {published}, round {number}"
-                site.change(share=0.5)
+                site.change(share=1.0)
         remote.sitegraph.run(source, remote.index)
 
         exported = remote.sitegraph.export(remote.index)
