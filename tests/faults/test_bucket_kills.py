@@ -1,6 +1,6 @@
 """SIGKILL at random times of runs on an index in a bucket, while a site of small pages keeps changing.
 
-BUCKET_KILLS says how many runs there are; twenty take twenty minutes on two idle cores.
+BUCKET_KILLS says how many runs there are.
 """
 
 import os
