@@ -200,7 +200,6 @@ def open_bucket(url: str, *, patience: int) -> BucketPath:
             subject="--index",
         ) from error
     prefix = UPath(url.rstrip("/"), **options)
-    files.patience = patience
     prefix._fs_cached = files  # every path below it takes this one over
     made: BucketPath = BucketPath._from_upath(prefix)
     return made

@@ -12,16 +12,15 @@ _ATTEMPTS = 2
 """Of botocore, which repeats what a server answers with 500 or 503, and as many of s3fs around it, which
 reads anew where a body broke off: each alone leaves out what the other does."""
 
-
 _PART, _AT_ONCE = 8 << 20, 4
 """Bytes of a request, and requests of one upload side by side. By default s3fs puts what is below 100 MB by
-one request, which a slow server does not answer in the time of one."""
+one request, which a slow server does not answer in time."""
 
 
 def open_files(scheme: str, *, patience: int) -> tuple["AbstractFileSystem", dict[str, Any]]:
     """Return a file system of fsspec that keeps no listings, and the options it was made with.
 
-    By default s3fs and botocore together would ask a server that does not answer 25 times, a minute each.
+    By default s3fs repeats five times what botocore has repeated five times.
 
     Args: patience: seconds that a request may take, repetitions included; of S3 alone, the other drivers have
     limits of their own.
@@ -38,7 +37,7 @@ def open_files(scheme: str, *, patience: int) -> tuple["AbstractFileSystem", dic
             "retries": {"mode": "standard", "total_max_attempts": _ATTEMPTS},
         }
     files = fsspec.filesystem(scheme, **options)
-    files.retries = _ATTEMPTS
+    files.retries, files.patience = _ATTEMPTS, patience
     return files, options
 
 
