@@ -29,7 +29,7 @@ from indexes.copies.places import open_place
 from indexes.copies.pull import PullOptions, pull
 from indexes.layout import IndexLayout
 from indexes.manifest import VectorSpace, load_manifest
-from indexes.object_files import PATIENCE, in_parts, open_files
+from indexes.object_files import in_parts, open_files
 from indexes.publish.current import read_current, write_current
 from indexes.publish.files import files_of_generation, stamp_encoder, stamp_files
 from indexes.publish.generation import dump_generation, load_generation
@@ -128,7 +128,7 @@ def read_from_bucket(work: Path) -> Figures:
     with running_s3() as address:
         os.environ.update(s3_environment(address))
         url = f"{make_bucket()}/large"
-        files, _ = open_files("s3", patience=PATIENCE)
+        files, _ = open_files("s3", patience=600)
         paths = [path for path in sorted((work / "large").rglob("*")) if path.is_file()]
         for path in paths:
             there = f"{url}/{path.relative_to(work / 'large').as_posix()}"

@@ -11,7 +11,7 @@ from upath import UPath
 from upath.extensions import ProxyUPath
 
 from indexes.object_errors import lacks_bucket, status_of, telling
-from indexes.object_files import in_parts, open_files
+from indexes.object_files import in_parts, open_files, put_whole
 from schemas.errors import ConfigError, StoreUnavailable
 from schemas.extras import install_line
 
@@ -46,7 +46,7 @@ class BucketPath(_Proxy):  # type: ignore[misc]
     def put(self, data: bytes) -> None:
         """Put the object, whole or not at all."""
         with self._telling():
-            self.fs.pipe_file(self.path, data, **in_parts(self.fs))
+            put_whole(lambda: self.fs.pipe_file(self.path, data, **in_parts(self.fs)))
 
     def etag(self) -> str | None:
         """Return what names the content of the object; None: there is none."""
@@ -99,7 +99,7 @@ class BucketPath(_Proxy):  # type: ignore[misc]
     def upload(self, file: Path) -> None:
         """Put a local file, in parts where it is large."""
         with self._telling():
-            self.fs.put_file(str(file), self.path, **in_parts(self.fs))
+            put_whole(lambda: self.fs.put_file(str(file), self.path, **in_parts(self.fs)))
 
     def download(self, file: Path) -> None:
         """Write the object into a local file."""

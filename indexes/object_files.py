@@ -1,6 +1,9 @@
 """File systems of object storage, and how long their drivers try."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from indexes.object_errors import lacks_bucket
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -39,6 +42,20 @@ def open_files(scheme: str, *, patience: int) -> tuple["AbstractFileSystem", dic
     files = fsspec.filesystem(scheme, **options)
     files.retries, files.patience = _ATTEMPTS, patience
     return files, options
+
+
+def put_whole(put: Callable[[], object]) -> None:
+    """Call *put*, which puts an object by one request or in parts; once more where the parts are gone.
+
+    They are when the upload was completed and the answer that says so was lost: the driver repeats the request,
+    and raises FileNotFoundError.
+    """
+    try:
+        put()
+    except FileNotFoundError as error:
+        if lacks_bucket(error):
+            raise
+        put()
 
 
 def in_parts(files: "AbstractFileSystem") -> dict[str, int]:

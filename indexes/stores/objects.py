@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from indexes.object_errors import driver_failures, lacks_bucket, telling
-from indexes.object_files import PATIENCE, in_parts, open_files
+from indexes.object_files import PATIENCE, in_parts, open_files, put_whole
 from indexes.stores.packing import SUFFIX, missing, pack, place_of, unpack
 from schemas.errors import ConfigError, DamageFound
 from schemas.extras import install_line
@@ -52,7 +52,8 @@ class ObjectRawStore:
         sha256 = sha256_hex(data)
         if not self.has(sha256):
             with self._telling():
-                self._files.pipe_file(self._path(sha256), pack(data), **in_parts(self._files))
+                packed = pack(data)
+                put_whole(lambda: self._files.pipe_file(self._path(sha256), packed, **in_parts(self._files)))
             self.has_grown = True
         return sha256
 

@@ -40,8 +40,8 @@ SLOW_SECONDS = 0.05
 class FaultyStorage:
     """The proxy: `fault` begins after the put number `after`; `requests` counts all, `failed` those it met.
 
-    It meets puts of paths that contain `only` alone where that is set. Of each path one answer is lost, so
-    that a put is answered when it is repeated; with `always`, all.
+    It meets puts, or other `methods`, of paths that contain `only` alone where that is set. Of each object one
+    answer is lost, so that a put is answered when it is repeated; with `always`, all.
     """
 
     address: str = ""
@@ -49,6 +49,7 @@ class FaultyStorage:
     after: int = 0
     only: str = ""
     always: bool = False
+    methods: tuple[str, ...] = ("PUT",)
     met: set[str] = field(default_factory=set)
     puts: int = 0
     requests: int = 0
@@ -57,11 +58,17 @@ class FaultyStorage:
     counting: threading.Lock = field(default_factory=threading.Lock)
 
     def break_after(
-        self, fault: Fault | None, after: int = 0, *, only: str = "", always: bool = False
+        self,
+        fault: Fault | None,
+        after: int = 0,
+        *,
+        only: str = "",
+        always: bool = False,
+        methods: tuple[str, ...] = ("PUT",),
     ) -> None:
         """Fail from the put number *after* on, counted from now; None mends it."""
         self.puts, self.after, self.fault = 0, after, fault
-        self.only, self.always, self.failed = only, always, 0
+        self.only, self.always, self.methods, self.failed = only, always, methods, 0
         self.met.clear()
 
     def fault_of(self, method: str, path: str) -> Fault | None:
@@ -72,17 +79,17 @@ class FaultyStorage:
             if not self._meets(method, path):
                 return None
             self.failed += 1
-            self.met.add(path)
+            self.met.add(urlsplit(path).path)
             return self.fault
 
     def _meets(self, method: str, path: str) -> bool:
         if self.fault is None or self.puts <= self.after:
             return False
-        if self.fault is Fault.LOSE and path in self.met and not self.always:
+        if self.fault is Fault.LOSE and urlsplit(path).path in self.met and not self.always:
             return False
         # Who may write no more, or has no room, may read on.
         writes_only = bool(self.only) or self.fault in (Fault.FULL, Fault.LOSE)
-        return self.only in path and (method == "PUT" or not writes_only)
+        return self.only in path and (method in self.methods or not writes_only)
 
 
 @contextmanager

@@ -13,12 +13,13 @@ from tests.fakes.object_fault_proxy import Fault, FaultyStorage, faulty_storage
 from tests.fakes.postgres_server import PostgresServer
 from tests.fakes.prefect_server import PrefectServer, prefect_server
 from tests.fakes.sitegraph_runs import Rows, sitegraph
+from tests.fakes.tiny_model import write_tiny_model
 from tests.faults.test_every_crash_point import POINTS
 
 pytestmark = [pytest.mark.server, pytest.mark.postgres, pytest.mark.long]
 __all__ = ["prefect_server", "sitegraph"]
 
-PATIENCE = {"SITEGRAPH_BUCKET_SECONDS": "8"}
+PATIENCE = {"SITEGRAPH_BUCKET_SECONDS": "12"}
 
 Site = tuple[BucketIndex, Path, dict[str, Rows], FaultyStorage]
 
@@ -32,10 +33,11 @@ def site(
 ) -> Iterator[Site]:
     """An index in a bucket behind a proxy, at its first generation; its site has changed since."""
     folder = tmp_path_factory.mktemp("site")
+    model = str(write_tiny_model(folder / "tiny"))  # whose encoder is copied soon
     with (
         serve_handbook() as handbook,
         faulty_storage(s3_server) as storage,
-        bucket_index(prefect_server, postgres_server, storage.address) as first,
+        bucket_index(prefect_server, postgres_server, storage.address, SITEGRAPH_MODEL=model) as first,
     ):
         source = write_source(folder, handbook)
         first.sitegraph.run(source, first.index)

@@ -23,6 +23,7 @@ from tests.fakes.large_site import LargeSite, serve_large_site
 from tests.fakes.postgres_server import PostgresServer
 from tests.fakes.prefect_server import PrefectServer, poll, prefect_server
 from tests.fakes.sitegraph_runs import sitegraph
+from tests.fakes.tiny_model import write_tiny_model
 from tests.faults.test_random_kills import write_source
 
 pytestmark = [pytest.mark.server, pytest.mark.postgres, pytest.mark.long, pytest.mark.timeout(5400)]
@@ -39,7 +40,8 @@ def test_kills_of_runs_on_a_bucket_lose_nothing_and_leave_nothing_over(
     prefect_server: PrefectServer, postgres_server: PostgresServer, s3_server: str, tmp_path: Path
 ) -> None:
     random, begun = Random(SEED), time.monotonic()
-    settings = {"SITEGRAPH_KEEP_GENERATIONS": "1"}
+    model = write_tiny_model(tmp_path / "tiny")
+    settings = {"SITEGRAPH_KEEP_GENERATIONS": "1", "SITEGRAPH_MODEL": str(model)}
     killed, published = 0, 0
     with (
         serve_large_site(pages=PAGES, random=random) as site,
