@@ -47,8 +47,8 @@ def open_files(scheme: str, *, patience: int) -> tuple["AbstractFileSystem", dic
 def put_whole(put: Callable[[], object]) -> None:
     """Call *put*, which puts an object by one request or in parts; once more where the parts are gone.
 
-    They are when the upload was completed and the answer that says so was lost: the driver repeats the request,
-    and raises FileNotFoundError.
+    They are when the upload was completed and the answer that says so was lost: the driver repeats the
+    request, and raises FileNotFoundError.
     """
     try:
         put()

@@ -40,8 +40,8 @@ SLOW_SECONDS = 0.05
 class FaultyStorage:
     """The proxy: `fault` begins after the put number `after`; `requests` counts all, `failed` those it met.
 
-    It meets puts, or other `methods`, of paths that contain `only` alone where that is set. Of each object one
-    answer is lost, so that a put is answered when it is repeated; with `always`, all.
+    It meets puts, or other `methods`, of paths that contain `only` alone where that is set. Of each object
+    one answer is lost, so that a put is answered when it is repeated; with `always`, all.
     """
 
     address: str = ""
