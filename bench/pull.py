@@ -1,16 +1,18 @@
 """What a copy of an index costs: `pull` after a change of a site, and a reader of an index in object storage.
 
     python -m bench.pull FOLDER [--rounds 3] [--copies 6]
+    python -m bench.pull --index INDEX [--copies 6]
 
 FOLDER has the HTML pages of a real site. Each round changes one page in a hundred, those of middling size
 first, publishes, and pulls: a page that holds a fifth of the text would be no change of one per cent. The
 index is then made --copies times as large and put into a bucket of moto's server, and the same question is
-asked of the folder and of the bucket, each time by a process of its own. Prints one JSON object and ends with
-1 where an aim is missed.
+asked of the folder and of the bucket, each time by a process of its own. With --index an index that is there
+is made larger and asked, and nothing is pulled. Prints one JSON object; ends with 1 where an aim is missed.
 """
 
 import argparse
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from bench.comparison import Figures, conclude
 from bench.enlarge import enlarge
@@ -26,6 +29,7 @@ from indexes.copies.places import open_place
 from indexes.copies.pull import PullOptions, pull
 from indexes.layout import IndexLayout
 from indexes.manifest import VectorSpace, load_manifest
+from indexes.object_files import in_parts, open_files
 from indexes.publish.current import read_current, write_current
 from indexes.publish.files import files_of_generation, stamp_encoder, stamp_files
 from indexes.publish.generation import dump_generation, load_generation
@@ -41,14 +45,18 @@ ASKED = 5
 def main() -> None:
     """Publish and pull, round after round; then ask the bucket."""
     parser = argparse.ArgumentParser(description="Copies of an index: bytes and seconds.")
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--index", type=Path, help="measure readers of this index alone")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--copies", type=int, default=6)
     options = parser.parse_args()
+    if (options.folder is None) == (options.index is None):
+        parser.error("give a folder of HTML pages, or --index INDEX")
     with TemporaryDirectory() as scratch:
-        work = Path(scratch)
-        figures = {"pulls": churn(options.folder, work, rounds=options.rounds)}
-        enlarge(work / "index", work / "large", copies=options.copies)
+        work, figures = Path(scratch), Figures()
+        if options.index is None:
+            figures["pulls"] = churn(options.folder, work, rounds=options.rounds)
+        enlarge(options.index or work / "index", work / "large", copies=options.copies)
         stamp(work / "large")
         figures["reader"] = read_from_bucket(work)
     conclude(figures, misses(figures))
@@ -117,27 +125,30 @@ def stamp(index: Path) -> None:
 
 def read_from_bucket(work: Path) -> Figures:
     """Ask the folder and the bucket in turn: the first question downloads, later ones ask for `CURRENT`."""
-    import fsspec
-
     with running_s3() as address:
         os.environ.update(s3_environment(address))
         url = f"{make_bucket()}/large"
-        files = fsspec.filesystem("s3", skip_instance_cache=True)
+        files, _ = open_files("s3", patience=600)
         paths = [path for path in sorted((work / "large").rglob("*")) if path.is_file()]
         for path in paths:
-            files.put_file(str(path), f"{url}/{path.relative_to(work / 'large').as_posix()}")
+            there = f"{url}/{path.relative_to(work / 'large').as_posix()}"
+            files.put_file(str(path), there, **in_parts(files))
         ask(str(work / "large"), work)  # files in the page cache, modules compiled
         cold = ask(url, work)
         rounds = [(ask(str(work / "large"), work), ask(url, work)) for _ in range(ASKED)]
-    folder, warm = (median(times) for times in zip(*rounds, strict=True))
+    folder, warm = (Cost(*map(median, zip(*costs, strict=True))) for costs in zip(*rounds, strict=True))
     downloaded = sum(path.stat().st_size for path in (work / "cache").rglob("*") if path.is_file())
     return {
         "chunks": _chunks(work / "large"),
         "downloaded_mb": round(downloaded / 1e6, 1),
-        "cold_seconds": round(cold, 2),
-        "folder_seconds": round(folder, 2),
-        "warm_seconds": round(warm, 2),
-        "warm_to_folder": round(warm / folder, 2),
+        "cold_seconds": round(cold.seconds, 2),
+        "cold_cpu_seconds": round(cold.cpu, 2),
+        "folder_seconds": round(folder.seconds, 2),
+        "folder_cpu_seconds": round(folder.cpu, 2),
+        "warm_seconds": round(warm.seconds, 2),
+        "warm_cpu_seconds": round(warm.cpu, 2),
+        "warm_to_folder": round(warm.seconds / folder.seconds, 2),
+        "warm_to_folder_cpu": round(warm.cpu / folder.cpu, 2),
     }
 
 
@@ -147,22 +158,34 @@ def _chunks(index: Path) -> int:
     return int(lancedb.connect(str(index / "lance")).open_table("chunks").count_rows())
 
 
-def ask(index: str, work: Path) -> float:
-    """Seconds of one `query` in a process of its own."""
+class Cost(NamedTuple):
+    """Seconds of one question by the clock, and of the processor."""
+
+    seconds: float
+    cpu: float
+
+
+def ask(index: str, work: Path) -> Cost:
+    """What one `query` takes in a process of its own."""
     environment = {**os.environ, "SITEGRAPH_CACHE": str(work / "cache")}
-    started = time.perf_counter()
+    started, used = time.perf_counter(), _cpu_of_children()
     subprocess.run(
         [*COMMAND, "query", QUESTION, "--index", index],
         check=True,
         env=environment,
         stdout=subprocess.DEVNULL,
     )
-    return time.perf_counter() - started
+    return Cost(time.perf_counter() - started, _cpu_of_children() - used)
+
+
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def misses(figures: Figures) -> list[str]:
     """Which aims were missed, in words."""
-    moved = max(one["moved"] for one in figures["pulls"][1:])
+    moved = max((one["moved"] for one in figures.get("pulls", ())[1:]), default=0.0)
     warm = figures["reader"]["warm_to_folder"]
     aims = {
         f"a pull moved {moved} of the index; the aim is {MAX_MOVED}": moved <= MAX_MOVED,

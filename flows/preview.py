@@ -16,7 +16,7 @@ from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.texts import vector_texts
 from indexes.embed.weights import ModelSpec, model_key, token_dim
 from indexes.layout import IndexLayout
-from indexes.places import index_place
+from indexes.places import place_of
 from indexes.publish.generation import load_generation
 from indexes.publish.held import held_since
 from ingest.diff.documents import diff_documents
@@ -54,7 +54,7 @@ def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
     """
     source = load_source(path)
     tools = tools_documents(load_tools(source, path))
-    if not IndexLayout(index_place(settings.index)).manifest.exists():
+    if not IndexLayout(place_of(settings)).manifest.exists():
         nothing = Preview(changes=diff_tools(tools, {}))
         return _plan(source, nothing, _actions(source, settings, nothing, find_model(settings), due_by=None))
     index = open_described(settings)

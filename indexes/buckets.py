@@ -2,17 +2,17 @@
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Self
 from urllib.parse import urlsplit
 
-import fsspec
 from upath import UPath
 from upath.extensions import ProxyUPath
 
-from indexes.object_errors import PATIENCE, lacks_bucket, status_of, telling
-from schemas.errors import ConfigError
+from indexes.object_errors import lacks_bucket, status_of, telling
+from indexes.object_files import in_parts, open_files, put_whole
+from schemas.errors import ConfigError, StoreUnavailable
 from schemas.extras import install_line
 
 SCHEMES = ("s3", "gs", "gcs", "az", "abfs")
@@ -46,7 +46,7 @@ class BucketPath(_Proxy):  # type: ignore[misc]
     def put(self, data: bytes) -> None:
         """Put the object, whole or not at all."""
         with self._telling():
-            self.fs.pipe_file(self.path, data)
+            put_whole(lambda: self.fs.pipe_file(self.path, data, **in_parts(self.fs)))
 
     def etag(self) -> str | None:
         """Return what names the content of the object; None: there is none."""
@@ -63,17 +63,32 @@ class BucketPath(_Proxy):  # type: ignore[misc]
     def put_if(self, data: bytes, *, etag: str | None) -> bool:
         """Put the object if its content is still the one *etag* names, None for no object; whether it is put.
 
-        A put whose answer was lost is repeated by the driver and then refused; it counts.
+        A put whose answer was lost is repeated by the driver and then refused, or seems to have failed. So
+        whatever it ends with, it counts where the object is what was to be put.
         """
         condition = {"IfMatch": etag} if etag else {"IfNoneMatch": "*"}
         with self._telling():
             try:
                 self.fs.pipe_file(self.path, data, **condition)
             except Exception as error:
-                if status_of(error) not in _CHANGED and not isinstance(error, FileExistsError):
+                is_refused = status_of(error) in _CHANGED or isinstance(error, FileExistsError)
+                if self._is(data):
+                    return True
+                if not is_refused:
                     raise
-                return self.read_bytes() == data
+                return False
         return True
+
+    def _is(self, data: bytes) -> bool:
+        """Whether the object is known to be *data*."""
+        with suppress(FileNotFoundError, StoreUnavailable):
+            return self.read_bytes() == data
+        return False
+
+    @property
+    def patience(self) -> int:
+        """Seconds that a request may take, repetitions included; for other drivers of the same bucket."""
+        return int(self.fs.patience)
 
     def sizes(self) -> dict[str, int]:
         """Return the size of every object under the path, by what follows it."""
@@ -84,7 +99,7 @@ class BucketPath(_Proxy):  # type: ignore[misc]
     def upload(self, file: Path) -> None:
         """Put a local file, in parts where it is large."""
         with self._telling():
-            self.fs.put_file(str(file), self.path)
+            put_whole(lambda: self.fs.put_file(str(file), self.path, **in_parts(self.fs)))
 
     def download(self, file: Path) -> None:
         """Write the object into a local file."""
@@ -170,18 +185,15 @@ class BucketPath(_Proxy):  # type: ignore[misc]
             yield
 
 
-def open_bucket(url: str) -> BucketPath:
+def open_bucket(url: str, *, patience: int) -> BucketPath:
     """Return the prefix of a bucket that *url* names; its server is asked at the first use.
 
+    Args: patience: seconds that a request may take, repetitions included.
     Raises: ConfigError: it is no URL of object storage, or the driver is missing.
     """
     check_url(url, subject="--index")
-    scheme = urlsplit(url).scheme
-    options: dict[str, Any] = {"skip_instance_cache": True, "use_listings_cache": False}
-    if scheme == "s3":
-        options["config_kwargs"] = PATIENCE
     try:
-        files = fsspec.filesystem(scheme, **options)
+        files, options = open_files(urlsplit(url).scheme, patience=patience)
     except ImportError as error:
         raise ConfigError(
             f"is in object storage, whose driver is not installed ({error.name}); run: {install_line('s3')}",

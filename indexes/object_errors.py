@@ -1,4 +1,4 @@
-"""How long drivers of object storage try, and what they raise, turned into our errors."""
+"""What drivers of object storage raise, turned into our errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,13 +8,6 @@ from schemas.errors import NoRoom, StoreUnavailable
 from schemas.no_room import WHAT_TO_DO, why_no_room
 
 _FULL = 507
-
-PATIENCE = {
-    "connect_timeout": 5,
-    "read_timeout": 10,
-    "retries": {"mode": "standard", "total_max_attempts": 3},
-}
-"""s3fs tries five times on top: a server that is down is known in seconds, one that hangs in minutes."""
 
 
 @contextmanager
@@ -40,11 +33,14 @@ def telling(
 
 
 def _unavailable(subject: str, error: Exception, check: str) -> StoreUnavailable:
-    return StoreUnavailable(
-        f"{error or type(error).__name__}; check {check}, what the environment says of the server and its "
-        "credentials (AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and their like), and the right to list, read, "
-        "write and delete there",
-        subject=subject,
+    return StoreUnavailable(f"{error or type(error).__name__}; {what_to_check(check)}", subject=subject)
+
+
+def what_to_check(first: str) -> str:
+    """Say what people may look at where object storage fails, *first* before all."""
+    return (
+        f"check {first}, what the environment says of the server and its credentials (AWS_ENDPOINT_URL, "
+        "AWS_ACCESS_KEY_ID and their like), and the right to list, read, write and delete there"
     )
 
 

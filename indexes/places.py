@@ -8,19 +8,27 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from indexes.object_files import PATIENCE
 from schemas.errors import ConfigError, StaleLease
 from schemas.extras import install_line
+from schemas.settings import Settings
 
 if TYPE_CHECKING:
     from indexes.buckets import BucketPath
 
 
-def index_place(index: str) -> Path:
+def place_of(settings: Settings) -> Path:
+    """Return where the index is that the settings name; raises as `index_place` does."""
+    return index_place(settings.index, patience=settings.bucket_seconds)
+
+
+def index_place(index: str, *, patience: int = PATIENCE) -> Path:
     """Return where the index is that a setting names: a folder, absolute, or a prefix of a bucket.
 
     A prefix is no `Path`, and has those of its methods which an index needs: it is read, listed, and its
     objects are put whole or not at all.
 
+    Args: patience: seconds that a request to a bucket may take, repetitions included.
     Raises: ConfigError: a URL of no object storage, or one with credentials; or its driver is missing.
     """
     if "://" not in index:
@@ -32,7 +40,7 @@ def index_place(index: str) -> Path:
             f"is in object storage, whose driver is not installed; run: {install_line('s3')}",
             subject="--index",
         ) from error
-    return cast("Path", open_bucket(index))
+    return cast("Path", open_bucket(index, patience=patience))
 
 
 def bucket_of(path: Path) -> "BucketPath | None":

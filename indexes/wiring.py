@@ -12,6 +12,7 @@ from indexes.embed.manifest import MANIFEST_FILE as ENCODER_JSON
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.layout import IndexLayout, remedy
 from indexes.manifest import FILES, IndexManifest, VectorSpace, is_repeated, load_manifest
+from indexes.object_files import PATIENCE
 from indexes.places import bucket_of, is_in_bucket
 from indexes.ports import (
     AuthorityReader,
@@ -213,20 +214,28 @@ def open_authority_store(layout: IndexLayout) -> AuthorityStore:
     return FileAuthorityStore(layout.authority)
 
 
-def open_raw_store(folder: Path, manifest: IndexManifest) -> RawStore:
+def open_raw_store(folder: Path, manifest: IndexManifest, *, patience: int = PATIENCE) -> RawStore:
     """Open what an index keeps by hash in *folder*: there, or under its name where `raw` of the index leads.
 
+    Args: patience: seconds that a request to a bucket where `raw` leads may take, repetitions included.
     Raises: ConfigError: no URL of object storage, or its driver is missing.
     """
     if manifest.raw == FILES:
         return open_own_store(folder)
     from indexes.stores.objects import open_object_store
 
-    return open_object_store(f"{manifest.raw.rstrip('/')}/{manifest.index_id}/{folder.name}")
+    return open_object_store(
+        f"{manifest.raw.rstrip('/')}/{manifest.index_id}/{folder.name}", patience=patience
+    )
 
 
 def open_shared_vectors(
-    layout: IndexLayout, manifest: IndexManifest, *, model_key: str, token_dim: int
+    layout: IndexLayout,
+    manifest: IndexManifest,
+    *,
+    model_key: str,
+    token_dim: int,
+    patience: int = PATIENCE,
 ) -> "SharedVectorCache":
     """Open the vectors by text that processes without a common disk share, beside the raw bytes.
 
@@ -234,8 +243,8 @@ def open_shared_vectors(
     """
     from indexes.embed.shared_cache import SharedVectorCache
 
-    keys = open_raw_store(layout.shared_vector_keys, manifest)
-    vectors = open_raw_store(layout.shared_vectors, manifest)
+    keys = open_raw_store(layout.shared_vector_keys, manifest, patience=patience)
+    vectors = open_raw_store(layout.shared_vectors, manifest, patience=patience)
     return SharedVectorCache(keys, vectors, model_key=model_key, token_dim=token_dim)
 
 

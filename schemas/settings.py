@@ -20,7 +20,8 @@ class Settings:
     """Every setting, with its default; `SITEGRAPH_<NAME>` in the environment, `name` in the file.
 
     `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `raw_url` is where a new index
-    keeps raw bytes and parsed fragments, `s3://BUCKET/PREFIX` (default: in its folder). `neo4j_embeddings`:
+    keeps raw bytes and parsed fragments, `s3://BUCKET/PREFIX` (default: in its folder). A request to object
+    storage may take `bucket_seconds`, repetitions included. `neo4j_embeddings`:
     the chunks that people find in Neo4j have vectors. `model` is a
     sentence-transformers name or path (default: the index's own, at first the packaged MiniLM). `workers` is
     the number of parser processes. `device`, `dtype` and `batch_size` are the encoder's in bulk: a device of
@@ -52,6 +53,7 @@ class Settings:
     graph: str | None = None
     ledger_url: str | None = field(default=None, repr=False)
     raw_url: str | None = field(default=None, repr=False)
+    bucket_seconds: int = 60
     neo4j_uri: str | None = None
     neo4j_user: str = "neo4j"
     neo4j_password: str | None = field(default=None, repr=False)

@@ -18,7 +18,7 @@ from flows.run.index import Index
 from flows.run.opening import open_described
 from flows.run.resources import Resources
 from indexes.layout import IndexLayout
-from indexes.places import index_place
+from indexes.places import place_of
 from ingest.plan.scope import seed_urls
 from runtime.settings import read_settings
 from runtime.source_file import load_source
@@ -90,7 +90,7 @@ def _error_events(source: str, index: str | None, error: SitegraphError) -> tupl
         loaded, settings = load_source(Path(source)), read_settings(index)
     except ConfigError:  # which is what the run ended over: there is no source to speak of
         return ()
-    layout, slo = IndexLayout(index_place(settings.index)), loaded.freshness.slo
+    layout, slo = IndexLayout(place_of(settings)), loaded.freshness.slo
     if not layout.manifest.exists():
         new = _named("new", layout)
         return events_of_error(loaded.name, error, new, None)

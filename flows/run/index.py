@@ -17,7 +17,7 @@ from indexes.embed.weights import ModelSpec, load_model_spec
 from indexes.layout import IndexLayout
 from indexes.manifest import FILES, IndexManifest, ModelManifest, load_manifest
 from indexes.own_ledger import ledger_url_of, open_own_ledger
-from indexes.places import index_place
+from indexes.places import place_of
 from indexes.ports import AuthorityStore, GraphStore, RawStore
 from indexes.publish.current import read_current
 from indexes.stores.ledger.ledger import Ledger, open_ledger
@@ -74,12 +74,12 @@ class Index:
     @cached_property
     def raw(self) -> RawStore:
         """Fetched bytes."""
-        return open_raw_store(self.layout.raw, self.manifest)
+        return open_raw_store(self.layout.raw, self.manifest, patience=self.settings.bucket_seconds)
 
     @cached_property
     def fragments(self) -> RawStore:
         """Parsed documents."""
-        return open_raw_store(self.layout.fragments, self.manifest)
+        return open_raw_store(self.layout.fragments, self.manifest, patience=self.settings.bucket_seconds)
 
     @property
     def has_grown(self) -> bool:
@@ -169,7 +169,7 @@ def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
 
     Raises: ConfigError: no index there, or one with other stores than the settings name.
     """
-    layout = IndexLayout(index_place(settings.index))
+    layout = IndexLayout(place_of(settings))
     if index_id is not None and not layout.manifest.exists():
         create_index(layout, settings, index_id)
     manifest = load_manifest(layout)

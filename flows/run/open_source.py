@@ -7,7 +7,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexes.places import index_place
+from indexes.places import place_of
 from ingest.sources.registry import kind_named
 from runtime.caches import cache_folder
 from runtime.clock import SystemClock
@@ -54,7 +54,7 @@ def open_source(
 
 def source_cache(settings: Settings, name: str) -> Path:
     """Where a source of this index may keep what it fetched, between runs."""
-    return cache_folder(settings, "sources") / record_sha256([str(index_place(settings.index)), name])[:32]
+    return cache_folder(settings, "sources") / record_sha256([str(place_of(settings)), name])[:32]
 
 
 def _login(source: Source, site: str) -> Callable[[str], dict[str, str]]:

@@ -26,7 +26,7 @@ from flows.run.watch import name_run
 from indexes.copies.marker import refuse_copy
 from indexes.embed.encoder import offline_environment
 from indexes.layout import IndexLayout
-from indexes.places import index_place
+from indexes.places import place_of
 from indexes.publish.generation import load_generation
 from runtime.clock import SystemClock
 from runtime.devices import check_device
@@ -80,7 +80,7 @@ def open_run(
     with ExitStack() as stack:
         restored = put_back(settings)
         look = FirstLook()
-        if not IndexLayout(index_place(settings.index)).manifest.exists():
+        if not IndexLayout(place_of(settings)).manifest.exists():
             look = stack.enter_context(look_first(loaded, settings, clock=SystemClock(), accept=accept))
         opened = open_index(settings, index_id=uuid4().hex)
         if not accept:

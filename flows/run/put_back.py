@@ -14,7 +14,7 @@ from indexes.copies.marker import refuse_copy
 from indexes.layout import IndexLayout
 from indexes.manifest import FORMAT, dump_manifest, is_repeated, load_manifest
 from indexes.own_ledger import ledger_url_of
-from indexes.places import index_place, write_durably
+from indexes.places import place_of, write_durably
 from indexes.publish.current import read_current, write_current
 from indexes.publish.generation import (
     GenerationManifest,
@@ -37,7 +37,7 @@ def put_back(settings: Settings) -> tuple[str, ...]:
     or the ledger is another index's;
     SchemaMismatch: it is an index of another version, which stays as it is.
     """
-    layout = IndexLayout(index_place(settings.index))
+    layout = IndexLayout(place_of(settings))
     refuse_copy(layout.root)
     if not (layout.manifest.exists() or layout.has_generations()) or _is_whole(layout):
         return ()

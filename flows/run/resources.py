@@ -240,8 +240,15 @@ class Resources:
         if self._given.vectors is not None:
             return self._given.vectors
         index, key, tokens = self.index, model_key(self.model), token_dim(self.model)
-        if index.settings.task_runner != THREADS and index.manifest.raw != FILES:
-            shared = open_shared_vectors(index.layout, index.manifest, model_key=key, token_dim=tokens)
+        kept_in_bucket = index.manifest.raw != FILES or is_in_bucket(index.layout.root)
+        if index.settings.task_runner != THREADS and kept_in_bucket:
+            shared = open_shared_vectors(
+                index.layout,
+                index.manifest,
+                model_key=key,
+                token_dim=tokens,
+                patience=index.settings.bucket_seconds,
+            )
             self._opened.callback(shared.close)
             return shared
         cache = SqliteVectorCache(index.vectors, model_key=key, token_dim=tokens)

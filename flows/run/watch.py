@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from indexes.places import index_place, is_in_bucket
+from indexes.places import is_in_bucket, place_of
 from runtime.clock import SystemClock
 from runtime.settings import read_settings
 from runtime.telemetry.delivery import SECONDS, Say, finish_within
@@ -156,7 +156,8 @@ class _ConfiguredWatch(RunWatch):
 
     def __post_init__(self) -> None:
         self.started_at, self._is_over = self._now(), False
-        self.index = str(index_place(self.settings.index))
+        self.place = place_of(self.settings)
+        self.index = str(self.place)
         loaded = _load(self.path)
         self.source = loaded.name if loaded else _name(self.path)
         self.spans = open_spans(os.environ, say=self._say_meanwhile)
@@ -193,7 +194,7 @@ class _ConfiguredWatch(RunWatch):
         if isinstance(self.lineage, NoLineage):
             return
         message = _message(error) if error is not None else None
-        generation, rows = (None, None) if error is not None else _published(self.index)
+        generation, rows = (None, None) if error is not None else _published(self.place)
         end = LineageEnd(generation=generation, rows=rows, error=message)
         self.lineage.end(self.run, end, at=self._now())
 
@@ -210,12 +211,11 @@ class _ConfiguredWatch(RunWatch):
         ended = LastRun(state=state_of(error), started_at=self.started_at, finished_at=self._now())
         with alone_in(file.parent):
             now = self.clock.now()
-            place = index_place(self.index)
-            reader = HealthReader(place, self.settings.ledger_url)
+            reader = HealthReader(self.place, self.settings.ledger_url)
             health = with_attempt(reader.read(now.isoformat(timespec="seconds")), self.source, ended)
             health = with_others(health, self.source, read_attempts(file, self.index), now=now)
             # Those who read an index in a bucket log beside their own copies of it.
-            usage = () if is_in_bucket(place) else usage_families(self.index, count_usage(place))
+            usage = () if is_in_bucket(self.place) else usage_families(self.index, count_usage(self.place))
             write_textfile(file, (*index_families(health, now=now), *usage))
 
     def _deliver(self, _: BaseException | None) -> None:
@@ -247,13 +247,13 @@ def _name(path: str) -> str:
     return name_in(Path(path)) or Path(path).stem
 
 
-def _published(index: str) -> tuple[int, int]:
+def _published(place: Path) -> tuple[int, int]:
     """The generation that readers see, and its chunks."""
     from indexes.layout import IndexLayout
     from indexes.publish.current import read_current
     from indexes.publish.generation import load_generation
 
-    manifest = load_generation(IndexLayout(index_place(index)), read_current(index_place(index)))
+    manifest = load_generation(IndexLayout(place), read_current(place))
     return manifest.generation, sum(manifest.totals().get("chunks", {}).values())
 
 

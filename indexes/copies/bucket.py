@@ -10,17 +10,21 @@ from schemas.extras import install_line
 
 _MISSING = frozenset({"NoSuchKey", "404", "InvalidRange"})
 _CONNECTIONS = 16
+_ATTEMPTS = 2
 
 
 class BucketPlace:
     """An index under a prefix of a bucket. Server and credentials are the driver's variables (AWS_…)."""
 
-    def __init__(self, url: str) -> None:
-        """Raises: ConfigError: the driver is missing."""
+    def __init__(self, url: str, *, patience: int) -> None:
+        """Take *patience* seconds at most for a request, repetitions included.
+
+        Raises: ConfigError: the driver is missing.
+        """
         parts = urlsplit(url)
         self.url = url.rstrip("/")
         self._bucket, self._prefix = parts.netloc, parts.path.strip("/")
-        self._client = _client()
+        self._client = _client(patience)
 
     @contextmanager
     def opened(self, path: str, start: int) -> Iterator[tuple[int, Any]]:
@@ -47,16 +51,16 @@ class BucketPlace:
         )
 
 
-def _client() -> Any:
+def _client(patience: int) -> Any:
     try:
         from botocore.config import Config
         from botocore.session import Session
     except ImportError as error:
         raise ConfigError(f"needs botocore; run: {install_line('s3')}", subject="s3://") from error
     patient = Config(
-        connect_timeout=5,
-        read_timeout=30,
-        retries={"mode": "standard", "total_max_attempts": 3},
+        connect_timeout=min(5, patience),
+        read_timeout=patience / _ATTEMPTS,
+        retries={"mode": "standard", "total_max_attempts": _ATTEMPTS},
         max_pool_connections=_CONNECTIONS,
     )
     return Session().create_client("s3", config=patient)

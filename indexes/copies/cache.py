@@ -58,7 +58,7 @@ class RemoteIndex:
     ) -> None:
         self.url = url.rstrip("/")
         self._settings, self._now, self._say = settings, now, say
-        self._place = open_place(self.url, token=settings.pull_token)
+        self._place = open_place(self.url, token=settings.pull_token, patience=settings.bucket_seconds)
         self._trust = open_trust(settings.trust)
         self._base = cache_folder(settings)
         self._home = self._base / sha256_hex(self.url)[:32]

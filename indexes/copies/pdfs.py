@@ -33,7 +33,7 @@ def pdf_of_copy(
 
 
 def _fetch(layout: IndexLayout, marker: CopyMarker, sha256: str, settings: Settings) -> None:
-    place = open_place(marker.url, token=settings.pull_token)
+    place = open_place(marker.url, token=settings.pull_token, patience=settings.bucket_seconds)
     most = settings.disk_cache_mb * 10**6
     try:
         Fetching(place, layout.root, most=most, advance=lambda _: None).fetch(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
+from indexes.object_files import PATIENCE
 from schemas.driver_text import plain_reason
 from schemas.errors import ConfigError, DamageFound, StoreUnavailable
 
@@ -131,9 +132,10 @@ def _refused(error: urllib.error.HTTPError, url: str) -> Exception:
     return StoreUnavailable(f"answers {error.code} {error.reason}", subject=url)
 
 
-def open_place(url: str, *, token: str | None = None) -> IndexPlace:
+def open_place(url: str, *, token: str | None = None, patience: int = PATIENCE) -> IndexPlace:
     """Return the place that a URL or a folder names; it is asked at the first use.
 
+    Args: patience: seconds that a request to a bucket may take, repetitions included.
     Raises: ConfigError: the URL is none, has credentials in it, or a driver is missing.
     """
     if "://" not in url:
@@ -146,7 +148,7 @@ def open_place(url: str, *, token: str | None = None) -> IndexPlace:
     openers: dict[str, Callable[[], IndexPlace]] = {
         "http": lambda: HttpPlace(url, token=token),
         "https": lambda: HttpPlace(url, token=token),
-        "s3": lambda: _bucket(url),
+        "s3": lambda: _bucket(url, patience),
     }
     scheme = url.partition(":")[0].lower()
     if scheme not in openers or not plain or not url.isprintable() or " " in url:
@@ -158,7 +160,7 @@ def open_place(url: str, *, token: str | None = None) -> IndexPlace:
     return openers[scheme]()
 
 
-def _bucket(url: str) -> IndexPlace:
+def _bucket(url: str, patience: int) -> IndexPlace:
     from indexes.copies.bucket import BucketPlace
 
-    return BucketPlace(url)
+    return BucketPlace(url, patience=patience)

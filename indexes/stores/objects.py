@@ -6,7 +6,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from indexes.object_errors import PATIENCE, driver_failures, lacks_bucket, telling
+from indexes.object_errors import driver_failures, lacks_bucket, telling
+from indexes.object_files import PATIENCE, in_parts, open_files, put_whole
 from indexes.stores.packing import SUFFIX, missing, pack, place_of, unpack
 from schemas.errors import ConfigError, DamageFound
 from schemas.extras import install_line
@@ -51,7 +52,8 @@ class ObjectRawStore:
         sha256 = sha256_hex(data)
         if not self.has(sha256):
             with self._telling():
-                self._files.pipe_file(self._path(sha256), pack(data))
+                packed = pack(data)
+                put_whole(lambda: self._files.pipe_file(self._path(sha256), packed, **in_parts(self._files)))
             self.has_grown = True
         return sha256
 
@@ -128,18 +130,15 @@ def check_object_url(url: str) -> None:
         )
 
 
-def open_object_store(url: str) -> ObjectRawStore:
+def open_object_store(url: str, *, patience: int = PATIENCE) -> ObjectRawStore:
     """Open the store under *url*; its server is asked at the first use.
 
+    Args: patience: seconds that a request may take, repetitions included.
     Raises: ConfigError: it is no URL of S3, or the driver is missing.
     """
     check_object_url(url)
     try:
-        import fsspec
-
-        files = fsspec.filesystem(
-            "s3", skip_instance_cache=True, use_listings_cache=False, config_kwargs=PATIENCE
-        )
+        files, _ = open_files("s3", patience=patience)
     except ImportError as error:
         raise ConfigError(
             f"names S3, whose driver is not installed; run: {install_line('s3')}", subject=RAW_URL

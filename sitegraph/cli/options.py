@@ -68,9 +68,9 @@ def check_folder(settings: Settings) -> None:
     Raises: ConfigError: a file stands there, or a folder of other things.
     """
     from indexes.layout import IndexLayout
-    from indexes.places import index_place
+    from indexes.places import place_of
 
-    folder = index_place(settings.index)
+    folder = place_of(settings)
     if isinstance(folder, Path) and folder.exists() and not folder.is_dir():
         raise ConfigError("is a file; choose a folder for --index", subject=str(folder))
     if IndexLayout(folder).is_foreign():

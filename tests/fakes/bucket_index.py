@@ -15,6 +15,9 @@ from tests.fakes.postgres_server import PostgresServer
 from tests.fakes.prefect_server import PrefectServer
 from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_on
 
+PATIENCE = 600
+"""Seconds: moto's server, a thread of this process, takes long where much else is tested at once."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BucketIndex:
@@ -46,6 +49,7 @@ def bucket_index(
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
             patch.setenv(name, value)
-        program = sitegraph_on(server, SITEGRAPH_LEDGER_URL=url, **environment, **settings)
-        index = index_place(f"{make_bucket()}/index")
+        waiting = {"SITEGRAPH_BUCKET_SECONDS": str(PATIENCE)}
+        program = sitegraph_on(server, SITEGRAPH_LEDGER_URL=url, **waiting, **environment, **settings)
+        index = index_place(f"{make_bucket()}/index", patience=PATIENCE)
         yield BucketIndex(sitegraph=program, index=index, ledger_url=url, postgres=postgres)

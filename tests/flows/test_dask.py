@@ -12,10 +12,13 @@ import cloudpickle
 import distributed
 import pytest
 
+from indexes.layout import IndexLayout
+from tests.fakes.bucket_index import bucket_index
 from tests.fakes.dask_cluster import DASK, WORKER, cluster
 from tests.fakes.handbook import TOPICS, Handbook, serve_handbook, write_source
 from tests.fakes.marked_processes import Marked
-from tests.fakes.prefect_server import poll
+from tests.fakes.postgres_server import PostgresServer
+from tests.fakes.prefect_server import PrefectServer, poll
 from tests.fakes.sitegraph_runs import Sitegraph
 from tests.flows.test_killed_run import slow_down
 from tests.flows.test_other_processes import hashes
@@ -75,6 +78,28 @@ def test_workers_of_dask_publish_what_threads_do_and_are_sent_no_documents(
     assert len(wire.sent) == 5, "two waves of a batch to fetch and to parse, and the embedding"
     assert max(map(len, wire.sent + wire.returned)) < 64_000, "what Prefect says of the flow, and URIs"
     assert not any(b"the night porter rings" in one for one in wire.sent + wire.returned)
+
+
+@pytest.mark.postgres
+def test_workers_beside_an_index_in_a_bucket_need_no_folder_and_share_vectors_there(
+    sitegraph: Sitegraph,
+    prefect_server: PrefectServer,
+    postgres_server: PostgresServer,
+    s3_server: str,
+    tmp_path: Path,
+) -> None:
+    with (
+        serve_handbook(TOPICS[:4]) as handbook,
+        bucket_index(prefect_server, postgres_server, s3_server, **DASK) as remote,
+    ):
+        source = write_source(tmp_path, handbook)
+        sitegraph.run(source, tmp_path / "here")
+
+        remote.sitegraph.run(source, remote.index)
+
+        assert remote.sitegraph.export(remote.index) == sitegraph.export(tmp_path / "here")
+        assert remote.sitegraph.damage(remote.index) == ()
+        assert any(IndexLayout(remote.index).shared_vectors.rglob("*"))
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from indexes.stores.lance import scan
 from indexes.stores.lance.changes import state_after_change
 from indexes.stores.lance.stream import MergeStream
 from indexes.stores.lance.table_upkeep import upkeep_of
-from indexes.stores.lance.tables import open_at, open_table, place_of, store_errors
+from indexes.stores.lance.tables import name_version, open_at, open_table, place_of, store_errors
 from indexes.table_files import maintained_tag_of, tag_of
 from schemas.causes import caused_by
 from schemas.cost import Cause
@@ -89,7 +89,7 @@ class StagedTable:
                 self._prepare(self._table)  # first: an index that is made anew has the new rows
                 self._upkeep.index_new_rows()
             self._version = self._table.version
-            self._tag(tag_of(generation))
+            name_version(self._table, tag_of(generation), self._version)
         with caused_by(Cause.DIGESTS):
             return self._state(before)
 
@@ -126,7 +126,7 @@ class StagedTable:
                     raise DamageFound("was to be compacted, and its rows changed", subject=self._name)
                 fence()
                 self._version = self._table.version
-                self._tag(maintained_tag_of(generation))
+                name_version(self._table, maintained_tag_of(generation), self._version)
             self._upkeep.sweep()
         self._version = None
 
@@ -186,12 +186,6 @@ class StagedTable:
 
     def _stale(self, found: str) -> StaleLease:
         return StaleLease(f"somebody else wrote in between ({found}); run again", subject=self._name)
-
-    def _tag(self, tag: str) -> None:
-        if tag in self._table.tags.list():
-            self._table.tags.update(tag, self._version)
-        else:
-            self._table.tags.create(tag, self._version)
 
 
 def _ids(values: Collection[str]) -> Expr:

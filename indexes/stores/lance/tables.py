@@ -3,6 +3,7 @@
 A version of a table is immutable; the tag `gen-N` names the one that generation N reads.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
@@ -16,7 +17,8 @@ from lancedb.index import FTS, Bitmap, BTree, LabelList
 from lancedb.table import Table
 
 from indexes.layout import remedy
-from indexes.places import is_in_bucket, make_folder
+from indexes.object_errors import what_to_check
+from indexes.places import bucket_of, make_folder
 from indexes.stores.lance.full_text import ENGLISH, PROSE, full_text_of
 from indexes.table_files import tag_of
 from schemas.driver_text import plain_reason
@@ -29,12 +31,23 @@ CHUNKS, NODES, EDGES = "chunks", "nodes", "edges"
 # By default the driver keeps up to 7 GB; what does not fit here stays in the system's page cache.
 _INDEX_CACHE, _METADATA_CACHE = 128 << 20, 64 << 20
 
-_BUCKET_OPTIONS = {
-    "allow_http": "true",
-    "connect_timeout": "5s",
-    "client_retry_timeout": "30",
-}
-"""Over HTTP only where AWS_ENDPOINT_URL says so. Source: docs.lancedb.com/storage/configuration."""
+
+def _bucket_options(patience: int) -> dict[str, str]:
+    """Options of the driver for a bucket, by which a request takes so many seconds, repetitions included.
+
+    A request that takes all of them is not repeated: each of the driver's own three would wait as long again.
+    Over HTTP only where AWS_ENDPOINT_URL says so. Source: docs.lancedb.com/storage/configuration.
+    """
+    return {
+        "allow_http": "true",
+        "connect_timeout": f"{min(5, patience)}s",
+        "timeout": f"{patience}s",
+        "client_retry_timeout": str(patience),
+    }
+
+
+_OF_BUCKET = re.compile(r"Error performing \w+ |Generic (?:S3|GCS|MicrosoftAzure) error")
+"""How the driver tells what a bucket failed with. Source: crate object_store, `client/retry.rs`."""
 
 _TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(("ordinal", "token_count", "page_no"), pa.int64()),
@@ -135,6 +148,9 @@ def store_errors(table: str) -> Iterator[None]:
 def _unavailable(table: str, error: BaseException) -> SitegraphError:
     if full := why_no_room(error):
         return NoRoom(f"{full}. {WHAT_TO_DO}", subject=table)
+    if _OF_BUCKET.search(str(error)):
+        check = what_to_check("the name of the bucket")
+        return StoreUnavailable(f"cannot be read or written: {plain_reason(error)}; {check}", subject=table)
     return StoreUnavailable(
         f"cannot be read or written: {plain_reason(error)}; if its generation was pruned, start again "
         "from CURRENT",
@@ -189,7 +205,8 @@ def connect(directory: Path, session: lancedb.Session | None = None) -> lancedb.
         index_cache_size_bytes=_INDEX_CACHE, metadata_cache_size_bytes=_METADATA_CACHE
     )
     # The driver reads the endpoint and the credentials of a bucket from where fsspec does.
-    options = _BUCKET_OPTIONS if is_in_bucket(directory) else None
+    bucket = bucket_of(directory)
+    options = _bucket_options(bucket.patience) if bucket is not None else None
     with store_errors(directory.name):
         return lancedb.connect(str(directory), session=session, storage_options=options)
 
@@ -219,7 +236,22 @@ def create_table(directory: Path, name: str, schema: pa.Schema, *, indexes: str 
         table.set_unenforced_primary_key("id")
         for column, config in _INDEXES[indexes or name].items():
             table.create_index(column, config=config)
-        table.tags.create(tag_of(0), table.version)
+        name_version(table, tag_of(0), table.version)
+
+
+def name_version(table: Table, tag: str, version: int) -> None:
+    """Name a version of a table, by a new tag or one that is there already.
+
+    Where the answer of a bucket was lost the driver tries again, and takes its own tag for somebody else's.
+    """
+    if tag in table.tags.list():
+        table.tags.update(tag, version)
+        return
+    try:
+        table.tags.create(tag, version)
+    except RuntimeError:
+        if table.tags.list().get(tag, {}).get("version") != version:
+            raise
 
 
 def open_table(database: lancedb.DBConnection, name: str, schema: pa.Schema) -> Table:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from indexes.places import index_place
+from indexes.places import place_of
 from runtime.settings import read_settings
 from schemas.json_text import to_json
 from sitegraph.cli.completing import complete_source
@@ -53,7 +53,7 @@ def changes(
     from indexes.changes import read_changes
 
     settings = read_settings(index)
-    folder = index_place(settings.index)
+    folder = place_of(settings)
     feed = read_changes(folder, since=since, until=until, source=source, ledger_url=settings.ledger_url)
     if source is not None and not feed.entries:
         _warn_of_unknown(settings, source)
@@ -84,7 +84,7 @@ def _warn_of_unknown(settings: "Settings", source: str) -> None:
     from indexes.publish.current import read_current
     from indexes.publish.generation import load_generation
 
-    folder = index_place(settings.index)
+    folder = place_of(settings)
     known = load_generation(IndexLayout(folder), read_current(folder)).sources.keys() - {""}
     if source not in known:
         warn(f"{source}: no such source in this generation; it has: {', '.join(sorted(known)) or 'none'}")

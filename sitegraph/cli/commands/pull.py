@@ -92,7 +92,7 @@ def pull(
     with StageProgress(quiet=quiet) as progress:
         megabytes = _Megabytes(progress)
         report = copy(
-            open_place(url, token=settings.pull_token),
+            open_place(url, token=settings.pull_token, patience=settings.bucket_seconds),
             to,
             options=options,
             trust=open_trust(str(trust) if trust else settings.trust),

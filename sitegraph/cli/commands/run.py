@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from indexes.places import index_place
+from indexes.places import place_of
 from runtime.settings import check_makeable, read_settings
 from schemas.cost import Cause
 from schemas.errors import ConfigError
@@ -94,7 +94,7 @@ def run(
         # What is wrong with the call is told at once, not after Prefect has started.
         load_source(path)
         check_folder(settings)
-        check_makeable(index_place(settings.index))
+        check_makeable(place_of(settings))
         check_encoder(settings)
         prepare_prefect(os.environ)
         from flows.start import run_source
@@ -105,7 +105,7 @@ def run(
         report = run_source(
             str(path),
             index=index,
-            folder=index_place(settings.index),
+            folder=place_of(settings),
             graph=graph,
             model=model,
             due=due,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from indexes.layout import IndexLayout
 from indexes.manifest import load_manifest
-from indexes.places import index_place, is_in_bucket
+from indexes.places import is_in_bucket, place_of
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation, space_of
 from schemas.errors import SitegraphError
@@ -35,7 +35,7 @@ class _Described(NamedTuple):
 
 def check_up(settings: Settings, sources: Sequence[Source]) -> tuple[CheckResult, ...]:
     """Check machine, servers and encoder against settings, environment, index and *sources*."""
-    layout = IndexLayout(index_place(settings.index) if "://" in settings.index else Path(settings.index))
+    layout = IndexLayout(place_of(settings) if "://" in settings.index else Path(settings.index))
     # os.path, not Path: a folder that may not be entered is a finding, no traceback.
     has_index = _exists(layout)
     described = _describe(layout, settings) if has_index else _Described()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from flows.run.index import model_of, open_index
 from flows.run.models import find_model
 from indexes.layout import IndexLayout
-from indexes.places import index_place
+from indexes.places import place_of
 from ingest.parse.inspection import Inspection
 from runtime.processes.parser_pool import ParserPool
 from schemas.cleaning import Cleaning
@@ -48,6 +48,6 @@ def inspect_target(
 
 def _tokenizer(settings: Settings) -> Path:
     """That of the index where there is one, since its chunks are counted with it; it is only looked at."""
-    if IndexLayout(index_place(settings.index)).manifest.exists():
+    if IndexLayout(place_of(settings)).manifest.exists():
         return model_of(open_index(settings)).path / "tokenizer.json"
     return find_model(settings).path / "tokenizer.json"

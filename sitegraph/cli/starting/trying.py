@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from indexes.layout import IndexLayout
-from indexes.places import index_place
+from indexes.places import place_of
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 from schemas.source import Source
@@ -62,7 +62,7 @@ def say_how_to_go_on(source: str, *, index: str | None, allow_private: Sequence[
 
 def _check_new(source: Source, settings: Settings) -> None:
     """Refuse what would cut down a source that is there already, to what a try has of it."""
-    if not IndexLayout(index_place(settings.index)).manifest.exists():
+    if not IndexLayout(place_of(settings)).manifest.exists():
         return
     from flows.run.opening import open_described
 

@@ -2,14 +2,17 @@
 
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from indexes.layout import IndexLayout
 from indexes.own_ledger import ledger_url_of
-from indexes.places import Replacement, index_place, is_in_bucket, remove_tree, write_durably
+from indexes.places import Replacement, bucket_of, index_place, is_in_bucket, remove_tree, write_durably
 from schemas.errors import ConfigError, StaleLease, StoreUnavailable
+from tests.fakes.object_fault_proxy import Fault, FaultyStorage, faulty_storage
 
 
 @pytest.fixture(params=["folder", "bucket"])
@@ -63,6 +66,45 @@ def test_a_put_that_was_repeated_after_its_answer_was_lost_is_no_conflict(bucket
     assert current.read_text() == "5\n"
 
 
+@pytest.fixture
+def storage(bucket_url: str, s3_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyStorage]:
+    """A proxy before the server, which the environment leads to."""
+    with faulty_storage(s3_server) as proxy:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.address)
+        yield proxy
+
+
+@pytest.mark.parametrize("always", [False, True])
+def test_a_writer_whose_answers_are_lost_tells_its_own_write_from_that_of_another(
+    bucket_url: str, storage: FaultyStorage, always: bool
+) -> None:
+    current = index_place(f"{bucket_url}/index", patience=4) / "CURRENT"
+    for text in ("1\n", "2\n"):  # of no object, and of one that is there
+        mine, others = Replacement(current), Replacement(current)
+        storage.break_after(Fault.LOSE, always=always)
+        mine.write(text)
+        assert storage.failed >= 1
+        with pytest.raises(StaleLease if not always else (StaleLease, StoreUnavailable)):
+            others.write("7\n")
+        assert current.read_text() == text
+
+
+@pytest.mark.parametrize("fault", [Fault.HANG, Fault.STALL])
+def test_a_server_that_stops_answering_is_given_up_in_time(
+    bucket_url: str, storage: FaultyStorage, fault: Fault
+) -> None:
+    path = index_place(f"{bucket_url}/index", patience=4) / "encoder.json"
+    write_durably(path, "whatever " * 1000)
+    storage.break_after(fault, after=-1)
+    began = time.monotonic()
+
+    with pytest.raises(StoreUnavailable, match="check the name of the bucket"):
+        path.read_bytes()
+
+    assert 1 <= time.monotonic() - began < 30
+    assert storage.requests <= 10
+
+
 @pytest.mark.parametrize(
     "url",
     [
@@ -113,3 +155,30 @@ def test_an_index_in_a_folder_imports_nothing_of_object_storage(tmp_path: Path) 
 
 def test_a_folder_is_no_bucket(tmp_path: Path) -> None:
     assert not is_in_bucket(index_place(str(tmp_path)))
+
+
+def test_what_is_large_is_put_in_parts_that_a_slow_server_answers_in_time(
+    bucket_url: str, storage: FaultyStorage, tmp_path: Path
+) -> None:
+    file, there = tmp_path / "encoder.onnx", index_place(f"{bucket_url}/index") / "encoder.onnx"
+    file.write_bytes(bytes(range(256)) * (20 << 12))  # 20 MiB
+    storage.break_after(None)
+
+    bucket_of(there).upload(file)  # type: ignore[union-attr]
+
+    assert storage.puts == 3
+    assert there.read_bytes() == file.read_bytes()
+
+
+def test_an_upload_in_parts_whose_completing_was_not_answered_is_put_again(
+    bucket_url: str, storage: FaultyStorage, tmp_path: Path
+) -> None:
+    index = index_place(f"{bucket_url}/index", patience=600)  # moto fails if it is asked again too soon
+    file, there = tmp_path / "encoder.onnx", index / "encoder.onnx"
+    file.write_bytes(bytes(20 << 20))
+    storage.break_after(Fault.LOSE, only="uploadId", methods=("POST",))
+
+    bucket_of(there).upload(file)  # type: ignore[union-attr]
+
+    assert storage.failed == 1
+    assert there.read_bytes() == file.read_bytes()

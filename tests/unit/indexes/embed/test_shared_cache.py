@@ -6,7 +6,11 @@ from pathlib import Path
 import numpy as np
 
 from indexes.embed.shared_cache import SharedVectorCache
+from indexes.layout import IndexLayout
+from indexes.manifest import IndexManifest, ModelManifest
+from indexes.places import index_place
 from indexes.stores.raw import FileRawStore
+from indexes.wiring import open_shared_vectors
 from tests.fakes.encoder import HashEncoder
 
 ENCODER = HashEncoder()
@@ -83,3 +87,15 @@ def test_texts_encoded_without_token_vectors_lack_them(tmp_path: Path) -> None:
 
     assert opened(tmp_path, token_dim=32).missing(["text"]) == ()
     assert np.array_equal(opened(tmp_path).get(["text"])["text"], encoded.vectors[0])
+
+
+def test_an_index_in_a_bucket_has_what_workers_share_under_its_own_prefix(bucket_url: str) -> None:
+    model = ModelManifest(name="m", sha256="0" * 64, dim=ENCODER.dim, max_tokens=256)
+    manifest = IndexManifest(index_id="test", graph="lance", model=model)
+    layouts = [IndexLayout(index_place(f"{bucket_url}/index")) for _ in range(2)]
+    one, other = (open_shared_vectors(layout, manifest, model_key="m", token_dim=0) for layout in layouts)
+
+    put(one, "first")
+
+    assert other.missing(["first", "second"]) == ("second",)
+    assert any(layouts[1].shared_vectors.rglob("*.zst"))
