@@ -1,4 +1,4 @@
-"""A row as a record without what depends on when it was observed, so that equal content gives equal records."""
+"""A row as a record without what depends on when it was observed: equal content, equal records."""
 
 from collections.abc import Mapping
 from typing import Any

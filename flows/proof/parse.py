@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 
 from flows.crawl.parse import parse_batch
 from flows.proof.compare import Difference, differing_fields
@@ -10,7 +9,6 @@ from flows.proof.sample import why_not_derived
 from flows.proof.scratch import Scratch
 from flows.run.batches import cut
 from flows.run.fragments import load_fragment
-from flows.run.pipeline_version import pipeline_version
 from ingest.parse.formats.registry import document_versions
 from ingest.urls import is_tools_url
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
@@ -26,11 +24,6 @@ REDIRECTS = "redirects of the generation"
 _DOCUMENTS = 50
 
 
-@cache
-def _versions(scratch: Scratch, source: str) -> tuple[str, ...]:
-    return document_versions(pipeline_version(scratch.any_resources.model, scratch.sources[source]))
-
-
 def split_derivable(
     scratch: Scratch, docs: Iterable[str]
 ) -> tuple[Mapping[str, KnownDocument], Mapping[str, str]]:
@@ -39,7 +32,8 @@ def split_derivable(
     reasons: dict[str, str] = {}
     for source, live in _by_source(scratch.live[doc] for doc in sorted(docs)).items():
         known = scratch.held.ledger.documents.get(source, [one.uri for one in live])
-        versions = _versions(scratch, source) if source in scratch.sources else None
+        known_source = source in scratch.sources
+        versions = document_versions(scratch.crawling(source).pipeline_version) if known_source else None
         for one in live:
             row = known.get(one.uri)
             why = why_not_derived(one, row, versions=versions)
@@ -63,7 +57,7 @@ def parse_again(scratch: Scratch, known: Mapping[str, KnownDocument]) -> Mapping
         by_source.setdefault(row.source, {})[row.uri] = doc
     after: dict[str, KnownDocument] = {}
     for source, docs in sorted(by_source.items()):
-        context = scratch.resources(source).crawling()
+        context = scratch.crawling(source)
         there = ledger.documents.get(source, docs)
         ledger.documents.save([_unparsed(known[doc]) for uri, doc in docs.items() if uri not in there])
         for part in cut(sorted(docs), _DOCUMENTS):

@@ -59,9 +59,7 @@ class Proof:
     differences: tuple[Difference, ...]
 
 
-def prove_sample(
-    index: Index, generation: int, *, count: int, seed: int, progress: StageProgress
-) -> Proof:
+def prove_sample(index: Index, generation: int, *, count: int, seed: int, progress: StageProgress) -> Proof:
     """Derive *count* documents again, and compare rows, hashes, edges and vectors with the stores'."""
     with _opened(index, generation, f"sample-{count}-{seed}", progress) as scratch:
         ours = [doc for doc, live in scratch.live.items() if is_of_bytes(live)]
@@ -90,9 +88,7 @@ def prove_all(index: Index, generation: int, *, rows_of: RowsOf, progress: Stage
         ours = [doc for doc, live in scratch.live.items() if is_of_bytes(live)]
         known, reasons = split_derivable(scratch, ours)
         others = {
-            one.fragment_sha
-            for doc, one in scratch.live.items()
-            if doc in reasons or is_tools_url(one.uri)
+            one.fragment_sha for doc, one in scratch.live.items() if doc in reasons or is_tools_url(one.uri)
         }
         copy_fragment_rows(index.ledger, scratch.index.ledger, others)
         after, found = _parsed(scratch, known)
@@ -132,8 +128,8 @@ def _live(scratch: Scratch, after: Mapping[str, KnownDocument]) -> dict[str, Liv
 
 
 def _build(scratch: Scratch, live: Mapping[str, LiveDocument]) -> int:
-    """Write all rows into the scratch index by the steps of a first run; give the number of the generation."""
-    resources, index = scratch.any_resources, scratch.index
+    """Write all rows into the scratch index by the steps of a first run; give its generation."""
+    resources, index = scratch.resources, scratch.index
     deriving, committing = resources.deriving(), resources.committing()
     embed_fragments(deriving, sorted({one.fragment_sha for one in live.values() if is_of_bytes(one)}))
     changes = Changes(base=0, changes=tuple(additions(live).values()), documents={})
@@ -142,8 +138,8 @@ def _build(scratch: Scratch, live: Mapping[str, LiveDocument]) -> int:
         index.ledger.leases,
         "index",
         clock=index.clock,
-        progress=scratch.progress,
-        stop=scratch.stop,
+        progress=scratch.resources.progress,
+        stop=scratch.resources.stop,
         wait=True,
     ) as lease:
         planned = plan_rows(deriving, changes, as_of=as_of)

@@ -18,9 +18,7 @@ from schemas.stable_record import stable_record
 
 def from_nothing(scratch: Scratch, live: Mapping[str, LiveDocument], *, as_of: str) -> NextGeneration:
     """Return the generation as one that adds every document to an empty index."""
-    return NextGeneration(
-        run=scratch.any_resources.deriving(), base=0, changes=additions(live), as_of=as_of
-    )
+    return NextGeneration(run=scratch.resources.deriving(), base=0, changes=additions(live), as_of=as_of)
 
 
 def additions(live: Mapping[str, LiveDocument]) -> dict[str, DocumentChange]:
@@ -30,9 +28,7 @@ def additions(live: Mapping[str, LiveDocument]) -> dict[str, DocumentChange]:
     }
 
 
-def compare_linked(
-    scratch: Scratch, generation: NextGeneration, docs: Sequence[str]
-) -> Iterator[Difference]:
+def compare_linked(scratch: Scratch, generation: NextGeneration, docs: Sequence[str]) -> Iterator[Difference]:
     """Link documents again, and yield the rows and vectors of them that differ from those of the stores."""
     rows = link_documents(generation, docs).rows
     graph, store = scratch.held.graph.at(scratch.generation), scratch.held.chunks.at(scratch.generation)
@@ -50,7 +46,7 @@ def compare_linked(
 def _vectors(scratch: Scratch, rows: RowChanges) -> Iterator[Difference]:
     if not rows.chunks:
         return
-    resources = scratch.any_resources
+    resources = scratch.resources
     resources.encoding().wait()
     texts = {text for chunk in rows.chunks for text in vector_texts(chunk)}
     encoded = scratch.vectors.fresh.get(texts)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from schemas.documents import KnownDocument, LiveDocument
 from schemas.hashing import sha256_hex
 
-OTHER_BYTES = "the bytes that are kept are not those that readers see: newer ones came, and were not published"
+OTHER_BYTES = "the bytes kept are not those that readers see: newer ones came and were not published"
 NO_BYTES = "its bytes are not kept"
 WITHHELD = "its bytes are not kept, for the secrets in them"
 OTHER_VERSION = "another version of the pipeline parsed it; the next run of its source parses it again"

@@ -6,19 +6,21 @@ Bytes and parsed documents are read through it from the index; rows, vectors and
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
 from flows.proof.vectors import SettledVectors
+from flows.run.contexts import CrawlContext
 from flows.run.index import Index, model_of
 from flows.run.local_folder import fetch_encoder
+from flows.run.pipeline_version import pipeline_version
 from flows.run.resources import Given, Resources
 from flows.run.values import Run
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.weights import model_key, token_dim
 from indexes.layout import IndexLayout
-from indexes.manifest import FILES, IndexManifest, VectorSpace, dump_manifest
+from indexes.manifest import IndexManifest, VectorSpace, dump_manifest
 from indexes.places import is_in_bucket, remove_tree
 from indexes.publish.current import write_current
 from indexes.stores.ledger.fragment_rows import copy_answers
@@ -26,8 +28,6 @@ from indexes.stores.overlay import OverlayRawStore
 from indexes.wiring import create_stores, open_own_store
 from runtime.caches import cache_folder
 from runtime.progress import StageProgress
-from schemas.causes import caused_by
-from schemas.cost import Cause
 from schemas.documents import LiveDocument
 from schemas.hashing import sha256_hex
 from schemas.source import Source
@@ -53,37 +53,12 @@ class Scratch:
     live: Mapping[str, LiveDocument]
     sources: Mapping[str, Source]
     vectors: SettledVectors
-    progress: StageProgress
-    stop: threading.Event
-    _opened: ExitStack
-    _resources: dict[str, Resources] = field(default_factory=dict)
+    resources: Resources
 
-    def resources(self, source: str) -> Resources:
-        """What stages of one source are given; parsers, encoder and vectors are shared by all."""
-        if source not in self._resources:
-            first = next(iter(self._resources.values()), None)
-            given = Given(tools=(), vectors=self.vectors)
-            if first is not None:
-                given = replace(
-                    given, parsers=first.parsers(), encoder=first.encoder, encoding=first.encoding()
-                )
-            run = Run(index=str(self.index.layout.root), source=source, run_id=RUN)
-            made = Resources(
-                run,
-                index=self.index,
-                source=self.sources[source],
-                progress=self.progress,
-                stop=self.stop,
-                given=given,
-            )
-            self._opened.callback(made.close)
-            self._resources[source] = made
-        return self._resources[source]
-
-    @property
-    def any_resources(self) -> Resources:
-        """What stages that look at all sources are given."""
-        return self.resources(min(self.sources))
+    def crawling(self, source: str) -> CrawlContext:
+        """What stages that parse documents of a source are given."""
+        version = pipeline_version(self.resources.model, self.sources[source])
+        return replace(self.resources.crawling(), source=self.sources[source], pipeline_version=version)
 
 
 def scratch_folder(index: Index, generation: int, *, mode: str) -> Path:
@@ -110,24 +85,30 @@ def open_scratch(
     """
     layout, space = IndexLayout(folder), index.chunks.space(generation)
     live, sources = index.ledger.generations.live(generation), index.ledger.sources.all()
-    with caused_by(Cause.START), ExitStack() as stack:
+    with ExitStack() as stack:
         scratch = _open(index, layout, space)
         stack.callback(scratch.close)
         model = model_of(scratch)
-        cache = SqliteVectorCache(
-            layout.vectors, model_key=model_key(model), token_dim=token_dim(model)
-        )
+        cache = SqliteVectorCache(layout.vectors, model_key=model_key(model), token_dim=token_dim(model))
         stack.callback(cache.close)
+        vectors = SettledVectors(cache, index.chunks.at(generation))
+        resources = Resources(
+            Run(index=str(layout.root), source=RUN, run_id=RUN),
+            index=scratch,
+            source=Source(name=RUN, kind="files"),
+            progress=progress,
+            stop=stop,
+            given=Given(vectors=vectors, tools=()),
+        )
+        stack.callback(resources.close)
         yield Scratch(
-            vectors=SettledVectors(cache, index.chunks.at(generation)),
             held=index,
             generation=generation,
             index=scratch,
             live=live,
             sources={name: sources[name] for name in {one.source for one in live.values()} & sources.keys()},
-            progress=progress,
-            stop=stop,
-            _opened=stack,
+            vectors=vectors,
+            resources=resources,
         )
     remove_tree(folder)
 

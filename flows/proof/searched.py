@@ -1,4 +1,4 @@
-"""`verify --deep`: is each chunk found by its own words and by its own vector, and what the ledger has of each
+"""`verify --deep`: is each chunk found by its own words and its own vector, and does the ledger say of each
 parsed document what it says?
 """
 

@@ -49,6 +49,6 @@ def _what(has: dict[str, int], gives: dict[str, int]) -> str:
 
 
 def _rule(scratch: Scratch) -> Rule:
-    settings, model = scratch.index.settings, scratch.any_resources.model
+    settings, model = scratch.index.settings, scratch.resources.model
     least = round(least_cosine(settings.similar_score, unrelated_in(scratch.index, model)) * SCALE)
     return Rule(count=settings.similar_count, least=least, model=model_key(model))

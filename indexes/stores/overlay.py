@@ -9,7 +9,7 @@ from schemas.errors import DamageFound
 
 @dataclass(frozen=True, slots=True)
 class OverlayRawStore:
-    """Keeps the port RawStore: reads what is in *over*, else in *under*; writes and deletes in *over* alone."""
+    """Keeps the port RawStore: reads what is in *over*, else in *under*; writes and deletes in *over*."""
 
     over: RawStore
     under: RawStore

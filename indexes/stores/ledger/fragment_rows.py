@@ -1,4 +1,4 @@
-"""What a ledger has of parsed documents: derived from them, so compared, mended and copied by their hashes."""
+"""What a ledger has of parsed documents: derived from them, so compared, mended and copied by hash."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any

@@ -125,9 +125,7 @@ def _search(opened: "Index", number: int, progress: "StageProgress") -> list[tup
     return list(search_damage(opened, number, progress))
 
 
-def _prove(
-    opened: "Index", number: int, sample: int | None, seed: int, progress: "StageProgress"
-) -> "Proof":
+def _prove(opened: "Index", number: int, sample: int | None, seed: int, progress: "StageProgress") -> "Proof":
     from functools import partial
 
     from flows.proof.prove import prove_all, prove_sample
