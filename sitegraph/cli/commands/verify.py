@@ -1,5 +1,6 @@
 """`sitegraph verify`: do the stores contain what the generation says, and what the bytes give?"""
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -110,13 +111,13 @@ def verify(
                 proof = _prove(opened, number, rebuild_sample, seed, progress)
     finally:
         opened.close()
-    mend = remedy(opened.layout.root)
+    mend = f"{remedy(opened.layout.root)}\n{_without_a_source(opened.layout.root)}"
     if proof is None:
         if (rebuild or rebuild_sample is not None) and number > 0:
             print("nothing was derived again: mend the tables first", file=sys.stderr)
         _tell(number, damage, mend, output)
     else:
-        _tell_proof(number, damage, proof, mend, output)
+        _tell_proof(number, damage, proof, opened.layout.root, output)
 
 
 def _search(opened: "Index", number: int, progress: "StageProgress") -> list[tuple[str, str]]:
@@ -168,8 +169,9 @@ def _tell(number: int, damage: Sequence[tuple[str, str]], remedy: str, output: O
 
 
 def _tell_proof(
-    number: int, damage: Sequence[tuple[str, str]], proof: "Proof", remedy: str, output: OutputFormat
+    number: int, damage: Sequence[tuple[str, str]], proof: "Proof", index: Path, output: OutputFormat
 ) -> None:
+    from indexes.layout import remedy
     from sitegraph.cli.proof_text import proof_lines, proof_record
 
     faults = len(damage) + len(proof.differences)
@@ -184,14 +186,19 @@ def _tell_proof(
         if faults > _SHOWN:
             print(f"… and {faults - _SHOWN} more (--format json)", file=sys.stderr)
         if damage:
-            print(remedy, file=sys.stderr)
+            print(f"{remedy(index)}\n{_without_a_source(index)}", file=sys.stderr)
         elif faults:
-            print("mend it with: sitegraph repair --rows", file=sys.stderr)
+            print(f"mend it with: sitegraph repair --rows --index {shlex.quote(str(index))}", file=sys.stderr)
         for line in proof_lines(proof):
             print(line)
         print(f"generation {number}: " + _verdict(faults))
     if faults:
         raise typer.Exit(1)
+
+
+def _without_a_source(index: Path) -> str:
+    """What mends without a source file, and without a request."""
+    return f"or, without a request, with: sitegraph repair --index {shlex.quote(str(index))}"
 
 
 def _verdict(faults: int) -> str:
