@@ -117,10 +117,8 @@ def repair_index(settings: Settings, *, rows: bool, quiet: bool) -> Repaired:
 
 def _look(resources: Resources, *, rows: bool) -> tuple[Step, ...]:
     index = resources.index
-    found: Mapping[object, Sequence[Damage]] = find_by_part(
-        index, index.current(), progress=resources.progress
-    )
-    return plan_repair(found, more=more_damage(resources), rows=rows)  # type: ignore[arg-type]
+    found = find_by_part(index, index.current(), progress=resources.progress)
+    return plan_repair(found, more=more_damage(resources), rows=rows)
 
 
 def _take(work: _Work, step: Step) -> None:

@@ -31,7 +31,7 @@ class AgainstTheGraph(SimilarPlan):
     """Compares all passages, and their edges with those of the graph, whatever is remembered."""
 
     @property
-    def _known(self) -> Similarity | None:  # type: ignore[override]
+    def _known(self) -> Similarity | None:
         return None
 
 
