@@ -1,7 +1,7 @@
 """What is mended in its place: a name that is a hash, or a manifest, says what it must be."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from itertools import islice
 
@@ -10,20 +10,24 @@ import numpy as np
 from flows.commit.authority import compute_authority
 from flows.commit.restore_ledger import documents_of, restore_from_graph
 from flows.crawl.parse import parse_as_kept
+from flows.derive.similar_to import state_of
 from flows.mending.plan import Action
+from flows.mending.rows import AgainstTheGraph
 from flows.run.batches import cut
 from flows.run.fragments import load_fragment
 from flows.run.pipeline_version import pipeline_version
 from flows.run.repair_vectors import repair_vectors
 from flows.run.resources import Resources
 from indexes.embed.cache import SqliteVectorCache
-from indexes.embed.texts import anchor_inputs, caption_inputs, heading_input, text_input
+from indexes.embed.texts import anchor_inputs, caption_inputs, heading_input, text_input, vector_texts
 from indexes.embed.weights import model_key
+from indexes.manifest import FILES
 from indexes.ports import ChunkVectors, Vector
 from indexes.publish.files import Damage, FileCheck
 from indexes.publish.generation import generation_numbers, generation_text, load_generation
 from indexes.stores.ledger.fragment_rows import damaged_fragment_rows, rewrite_fragment_rows
 from ingest.link.naming import names_of
+from runtime.task_runners import THREADS
 from schemas.errors import DamageFound, ParseError, SitegraphError, UnsupportedMedia
 from schemas.fragment import GraphFragment
 from schemas.hashing import sha256_hex
@@ -33,6 +37,7 @@ from schemas.nodes import Chunk, is_document
 OTHER_ROWS = "the ledger has other links or names of it than it states"
 
 _CHUNKS = 500
+_UNREADABLE = (SitegraphError, ValueError, LookupError, TypeError)
 _FRAGMENTS = 200
 
 
@@ -42,14 +47,48 @@ def more_damage(resources: Resources) -> Mapping[Action, tuple[Damage, ...]]:
     row = index.ledger.generations.get(generation) if generation else None
     if row is None:
         return {}
-    found: dict[Action, tuple[Damage, ...]] = {}
-    state = row.details.get("similar", {}).get("state")
-    if state and not index.similar.has(state):
-        found[Action.SIMILAR] = ((f"similar/{state[:12]}", "is missing or damaged"),)
+    state = state_of(row)
     uris = {one.fragment_sha: one.uri for one in index.ledger.generations.live(generation).values()}
-    damaged = (sha for part in _fragments(resources) for sha in damaged_fragment_rows(index.ledger, part))
-    told = tuple((uris[sha], OTHER_ROWS) for sha in sorted(damaged))
-    return {**found, **({Action.LEDGER_ROWS: told} if told else {})}
+    others = {sha for part in _fragments(resources) for sha in damaged_fragment_rows(index.ledger, part)}
+    lost = _texts_without_vector(resources)
+    found = {
+        Action.SIMILAR: [f"similar/{state[:12]}"] if state and not index.similar.has(state) else [],
+        Action.LEDGER_ROWS: [uris[sha] for sha in sorted(others)],
+        Action.VECTORS: [index.vectors.name] if lost else [],
+    }
+    said = {
+        Action.SIMILAR: "is missing or damaged",
+        Action.LEDGER_ROWS: OTHER_ROWS,
+        Action.VECTORS: f"{lost} texts of passages have no vector in it",
+    }
+    return {action: tuple((name, said[action]) for name in names) for action, names in found.items() if names}
+
+
+def _texts_without_vector(resources: Resources) -> int:
+    """Count the texts that the chunk store has a vector of and the cache has not; of a broken file nothing is
+    said here, and a cache that is not in the index is none of its parts.
+    """
+    index = resources.index
+    if not _has_own_cache(resources):
+        return 0
+    try:
+        chunks, lost = index.chunks.at(index.current()).scan(), set[str]()
+        with _cache(resources) as cache:
+            while part := list(islice(chunks, _CHUNKS)):
+                lost.update(cache.missing(text for chunk in part for text in vector_texts(chunk)))
+        return len(lost)
+    except _UNREADABLE:
+        return 0
+
+
+def _has_own_cache(resources: Resources) -> bool:
+    index = resources.index
+    shared = index.settings.task_runner != THREADS and index.manifest.raw != FILES
+    return index.local == index.layout.root and not shared and not resources.model.token_vectors
+
+
+def _cache(resources: Resources) -> AbstractContextManager[SqliteVectorCache]:
+    return closing(SqliteVectorCache(resources.index.vectors, model_key=model_key(resources.model)))
 
 
 def restore_documents(resources: Resources) -> None:
@@ -119,20 +158,20 @@ def restore_vectors(resources: Resources) -> None:
 
     Vectors of tokens are encoded again when they are needed: the store keeps them rounded.
     """
-    index, model = resources.index, resources.model
+    index = resources.index
     repair_vectors(index)
-    if model.token_vectors:
+    if not _has_own_cache(resources):
         return
     try:
         reader = index.chunks.at(index.current())
         chunks = reader.scan()
-        with closing(SqliteVectorCache(index.vectors, model_key=model_key(model))) as cache:
+        with _cache(resources) as cache:
             while part := list(islice(chunks, _CHUNKS)):
                 held = reader.vectors([chunk.id for chunk in part])
                 texts = {text: v for chunk in part for text, v in _texts(chunk, held[chunk.id])}
                 missing = cache.missing(texts)
                 cache.put(missing, _stacked([texts[text] for text in missing]))
-    except (SitegraphError, ValueError, LookupError, TypeError):
+    except _UNREADABLE:
         return  # of a damaged table: they are encoded again when its rows are written
 
 
@@ -157,3 +196,11 @@ def restore_authority(resources: Resources) -> bool:
     path = index.layout.authority_of(current).relative_to(index.layout.root).as_posix()
     stamp = load_generation(index.layout, current).files.get(path)
     return stamp is not None and not FileCheck(index.layout.root).damaged({path: stamp})
+
+
+def restore_similar(resources: Resources) -> bool:
+    """Compare all passages again; whether that gives the very file, else a generation names another."""
+    index = resources.index
+    row = index.ledger.generations.get(index.current())
+    again = AgainstTheGraph(run=resources.deriving(), base=index.current()).decide()
+    return row is not None and again.state == state_of(row) and not again.payloads

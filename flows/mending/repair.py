@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from flows.commit.recover import recover
 from flows.commit.show import show_current
@@ -15,6 +16,7 @@ from flows.mending.in_place import (
     restore_fragment_rows,
     restore_fragments,
     restore_ledger_of,
+    restore_similar,
     restore_vectors,
 )
 from flows.mending.plan import NEW_GENERATION, Action, Step, ledger_is_lost, plan_repair, worth_trying
@@ -139,7 +141,7 @@ def _take(work: _Work, step: Step) -> None:
         Action.VECTORS: partial(restore_vectors, resources),
         Action.ENCODER: resources.export_encoder,
         Action.AUTHORITY: partial(_weigh, work),
-        Action.SIMILAR: partial(_publish, work, anyway=True),
+        Action.SIMILAR: partial(_compare, work),
         Action.ROWS: partial(_publish, work, anyway=False),
         Action.TABLES: partial(_publish_all, work),
         Action.VIEW: partial(show_current, index),
@@ -150,6 +152,11 @@ def _take(work: _Work, step: Step) -> None:
 
 def _weigh(work: _Work) -> None:
     if not restore_authority(work.resources):
+        _publish(work, anyway=True)
+
+
+def _compare(work: _Work) -> None:
+    if not restore_similar(work.resources):
         _publish(work, anyway=True)
 
 
@@ -215,12 +222,12 @@ def _broken_ledger(settings: Settings) -> Damage | None:
 
 def _set_ledger_aside(settings: Settings) -> Damage | None:
     """Give a broken ledger another name; nothing is deleted, and a new one is made in its place."""
-    layout = IndexLayout(index_place(settings.index))
     broken = _broken_ledger(settings)
-    if broken is None or not ledger_url_of(layout, settings.ledger_url).startswith("sqlite:///"):
+    if broken is None:
         return None
-    stamp = int(time.time())
-    for path in sorted(layout.root.glob(f"{layout.ledger.name}*")):
+    url = ledger_url_of(IndexLayout(index_place(settings.index)), settings.ledger_url)
+    file, stamp = Path(url.removeprefix("sqlite:///")), int(time.time())
+    for path in sorted(file.parent.glob(f"{file.name}*")):
         if ".damaged-" not in path.name:
             path.rename(path.with_name(f"{path.name}.damaged-{stamp}"))
     return broken
