@@ -11,6 +11,7 @@ from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation
 from indexes.stores.ledger.tables import OPEN
+from indexes.stores.packing import place_of
 from tests.fakes.damage import empty, flip, zero
 from tests.fakes.neo4j_server import Neo4jServer
 from tests.fakes.neo4j_stores import query_session
@@ -27,9 +28,21 @@ def file_of(index: Path, table: str) -> Path:
     )
 
 
-def newest(folder: Path) -> Path:
-    """The largest file of a store of bytes by hash, which the current generation is made of."""
-    return max(folder.rglob("*.zst"), key=lambda path: (path.stat().st_size, path.name))
+def parsed_of(index: Path) -> Path:
+    """The parsed form of a document that readers see."""
+    return _file(index, "fragments", f"SELECT min(fragment_sha) FROM doc_rev WHERE valid_to = {OPEN}")
+
+
+def bytes_of(index: Path) -> Path:
+    """The bytes of a document that readers see."""
+    live = f"SELECT uri FROM doc_rev WHERE valid_to = {OPEN}"
+    return _file(index, "raw", f"SELECT min(raw_sha) FROM document WHERE uri IN ({live})")
+
+
+def _file(index: Path, folder: str, query: str) -> Path:
+    with closing(sqlite3.connect(index / "ledger.sqlite")) as connection:
+        (sha,) = connection.execute(query).fetchone()
+    return index / folder / place_of(sha)
 
 
 def lose_ledger(index: Path) -> None:
@@ -73,7 +86,7 @@ EVERYWHERE: dict[str, tuple[str, Harm]] = {
         "ledger rows",
         sql("DELETE FROM fragment_link WHERE rowid % 2 = 0", "DELETE FROM fragment_name WHERE seq = 0"),
     ),
-    "fragment flipped": ("fragments", lambda index: flip(0.5)(newest(index / "fragments"))),
+    "fragment flipped": ("fragments", lambda index: flip(0.5)(parsed_of(index))),
     "vectors swapped": ("vectors", swap_vectors),
     "vectors emptied": ("vectors", lambda index: empty(index / "vectors.sqlite")),
     "similar lost": ("similar", lambda index: shutil.rmtree(index / "similar")),

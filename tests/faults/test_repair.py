@@ -18,7 +18,7 @@ from tests.fakes.neo4j_server import Neo4jServer
 from tests.fakes.plain_walk import Program
 from tests.fakes.real_sites import unpack
 from tests.fakes.sitegraph_runs import Rows
-from tests.fakes.store_damage import EVERYWHERE, IN_TABLES, ON_SERVER, newest
+from tests.fakes.store_damage import EVERYWHERE, IN_TABLES, ON_SERVER, bytes_of
 
 pytestmark = [
     pytest.mark.long,
@@ -114,6 +114,13 @@ def test_damage_of_an_index_in_its_folder(in_lance: Published, tmp_path: Path, d
     assert_mended(in_lance, index, by=action)
 
 
+@pytest.mark.parametrize("damage", ON_SERVER)
+def test_damage_of_a_graph_in_neo4j(neo4j_server: Neo4jServer, in_neo4j: Published, damage: str) -> None:
+    action, harm = ON_SERVER[damage]
+    harm(neo4j_server, in_neo4j.index)
+    assert_mended(in_neo4j, in_neo4j.index, by=action)
+
+
 @pytest.mark.parametrize("damage", EVERYWHERE)
 def test_damage_beside_a_graph_in_neo4j(in_neo4j: Published, damage: str) -> None:
     """One index, harmed and mended again and again."""
@@ -122,18 +129,11 @@ def test_damage_beside_a_graph_in_neo4j(in_neo4j: Published, damage: str) -> Non
     assert_mended(in_neo4j, in_neo4j.index, by=action)
 
 
-@pytest.mark.parametrize("damage", ON_SERVER)
-def test_damage_of_a_graph_in_neo4j(neo4j_server: Neo4jServer, in_neo4j: Published, damage: str) -> None:
-    action, harm = ON_SERVER[damage]
-    harm(neo4j_server, in_neo4j.index)
-    assert_mended(in_neo4j, in_neo4j.index, by=action)
-
-
 def test_bytes_that_nothing_else_holds_are_refused_and_fetched_by_the_next_run(
     in_lance: Published, tmp_path: Path
 ) -> None:
     index = copy_index(in_lance.index, tmp_path / "index")
-    flip(0.5)(newest(index / "raw"))
+    flip(0.5)(bytes_of(index))
 
     done = in_lance.program.call("repair", "--index", str(index), "--quiet")
 

@@ -5,6 +5,7 @@ import os
 import signal
 import sqlite3
 import time
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from tests.fakes.damaged_index import write_house
 from tests.fakes.plain_walk import Program
 from tests.fakes.real_sites import unpack
 from tests.fakes.sitegraph_runs import Sitegraph
-from tests.fakes.store_damage import newest
+from tests.fakes.store_damage import bytes_of, parsed_of
 
 pytestmark = [pytest.mark.data, pytest.mark.long]
 
@@ -95,10 +96,10 @@ def test_a_parsed_document_that_its_bytes_do_not_give_is_found_though_every_hash
     assert ("documents", doc) in {(one["table"], one["id"]) for one in found}
 
 
-@pytest.mark.parametrize("store", ["raw", "fragments"])
-def test_one_flipped_bit_is_found(edited: Edited, tmp_path: Path, store: str) -> None:
+@pytest.mark.parametrize("file", [bytes_of, parsed_of])
+def test_one_flipped_bit_is_found(edited: Edited, tmp_path: Path, file: Callable[[Path], Path]) -> None:
     index = copy_index(edited.index, tmp_path / "index")
-    flip(0.5)(newest(index / store))
+    flip(0.5)(file(index))
 
     code, said = proved(index, "--rebuild-sample", "200")
 
