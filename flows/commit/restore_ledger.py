@@ -1,7 +1,7 @@
 """Before step 4: a ledger that was lost, or is older than its index, learns what readers see."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from flows.derive.tools import restore_tools
@@ -31,16 +31,32 @@ def restore_ledger(run: CommitContext) -> bool:
     if current == 0 or index.ledger.generations.get(current) is not None:
         return False
     run.progress.say(f"the ledger does not know generation {current}; rebuilding it from the graph")
+    restore_from_graph(index, without=run.source.name)
+    return True
+
+
+def restore_from_graph(index: Index, *, without: str | None = None) -> None:
+    """Tell the ledger what readers see, from the graph and the parsed documents that give its nodes.
+
+    Of the source *without* no parsed document is told.
+    """
+    current = index.current()
     found = [
         node for node in index.graph.at(current).scan_nodes() if isinstance(node, Tool) or is_document(node)
     ]
-    nodes = [node for node in found if is_document(node)]
-    others = {node.id: _as_parsed(node) for node in nodes if node.source != run.source.name}
-    fragments = _find_fragments(index, others)
-    times = _times(index, current)
-    live = [_live(node, fragments.get(node.id, ""), times.get(node.id)) for node in nodes]
+    live = documents_of(index, [node for node in found if is_document(node)], without=without)
     index.ledger.generations.restore(_published(index, current), [*live, *restore_tools(index, found)])
-    return True
+
+
+def documents_of(
+    index: Index, nodes: Sequence[DocumentNode], *, without: str | None = None
+) -> tuple[LiveDocument, ...]:
+    """Return documents as the current generation contains them, from their nodes; what they were parsed to is
+    found by the nodes it gives, and its links and names are kept again.
+    """
+    others = {node.id: _as_parsed(node) for node in nodes if node.source != without}
+    fragments, times = _find_fragments(index, others), _times(index, index.current())
+    return tuple(_live(node, fragments.get(node.id, ""), times.get(node.id)) for node in nodes)
 
 
 def _as_parsed(node: DocumentNode) -> DocumentNode:

@@ -22,6 +22,7 @@ from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirec
 from ingest.sources.identity import identify
 from ingest.sources.registry import kind_named
 from ingest.urls import is_file_url
+from schemas.dates import Dated
 from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument, SoftError
 from schemas.errors import DamageFound, ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
@@ -122,11 +123,7 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
         # Read by an older version or not: the next look must not take these bytes for read.
         unread = replace(known, parsed_sha=None, failures=known.failures + 1)
         return _Done(replace(unread, state=DocumentState.FAILED, reason=error.message))
-    fragment = from_record(GraphFragment, json.loads(answer.record))
-    modified, record = fragment.modified, answer.record
-    if modified is not None:  # a new date alone makes no new fragment, and costs its readers nothing
-        fragment = replace(fragment, modified=None)
-        record = canonical_json(to_record(fragment)).encode()
+    fragment, record, modified = _as_kept(answer.record)
     parsed = replace(
         known,
         parsed_sha=known.raw_sha,
@@ -147,6 +144,25 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
     )
     seen = _soft_error(fragment, data, parsed.words)
     return _Done(_led_on(parsed), fragment, _keep_pages(run, parsed, answer.pages, earlier), seen)
+
+
+def _as_kept(answered: bytes) -> tuple[GraphFragment, bytes, Dated | None]:
+    """Return a fragment and its bytes as they are kept, and apart from them the date that it states."""
+    fragment = from_record(GraphFragment, json.loads(answered))
+    if fragment.modified is None:
+        return fragment, answered, None
+    # A new date alone makes no new fragment, and costs its readers nothing.
+    kept = replace(fragment, modified=None)
+    return kept, canonical_json(to_record(kept)).encode(), fragment.modified
+
+
+def parse_as_kept(run: CrawlContext, known: KnownDocument) -> bytes:
+    """Parse the bytes last fetched of a document; give what would be kept of it. Nothing is written.
+
+    Raises: DamageFound: the bytes are lost; ParseError, UnsupportedMedia: they cannot be parsed.
+    """
+    answer = run.parsers().parse(run.index.raw.get(known.raw_sha or ""), parse_request(run, known))
+    return _as_kept(answer.record)[1]
 
 
 def _soft_error(fragment: GraphFragment, data: bytes, words: int | None) -> SoftError | None:

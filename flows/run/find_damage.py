@@ -1,7 +1,8 @@
 """A published generation against its manifest, its documents, its row hashes and the files behind it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
+from enum import StrEnum
 
 from flows.run.index import Index
 from indexes.digests import sorted_digest
@@ -27,6 +28,26 @@ nothing is read through it then (a changed footer makes it ask for more memory t
 
 Check = Callable[[Index, int, StageProgress], Iterator[Damage]]
 
+NO_NODE = "document has no node in the graph"
+PARSED, FETCHED = "parsed document", "what was fetched"
+DRAWN = "the PDF whose pages are shown is missing or damaged"
+UNKNOWN_DOCUMENT = "document is not in the ledger"
+"""By these a repair tells what is damaged (flows/mending/plan.py)."""
+
+
+class Part(StrEnum):
+    """What of an index is compared, in this order."""
+
+    MANIFEST = "manifest"
+    FILES = "files"
+    DATABASES = "databases"
+    ENCODER = "encoder"
+    LEDGER = "ledger"
+    STORES = "stores"
+    ROWS = "rows"
+    DOCUMENTS = "documents"
+    VIEW = "view"
+
 
 def find_damage(
     index: Index, generation: int, *, progress: StageProgress | None = None
@@ -37,13 +58,22 @@ def find_damage(
 
     Raises: StoreUnavailable: a server does not answer; what is in the folder and cannot be read is damage.
     """
+    found = find_by_part(index, generation, progress=progress)
+    return tuple(dict.fromkeys(damage for part in found.values() for damage in part))
+
+
+def find_by_part(
+    index: Index, generation: int, *, progress: StageProgress | None = None
+) -> Mapping[Part, tuple[Damage, ...]]:
+    """The same by the part of the index that it is of; raises as `find_damage` does."""
     if generation == 0:
-        return ()
+        return {}
     shown = progress or StageProgress(quiet=True)
-    found = _all_of(index, generation, (_manifest, _files, _databases, _encoder), shown)
-    if not any(path.startswith(TABLES) for path, _ in found):
-        found += _all_of(index, generation, (_ledger, _stores, _rows, _documents, _view), shown)
-    return tuple(dict.fromkeys(found))
+    found = {part: _all_of(index, generation, [_CHECKS[part]], shown) for part in _WITHOUT_TABLES}
+    if not any(path.startswith(TABLES) for path, _ in found[Part.FILES]):
+        rest = [part for part in Part if part not in _WITHOUT_TABLES]
+        found |= {part: _all_of(index, generation, [_CHECKS[part]], shown) for part in rest}
+    return {part: damage for part, damage in found.items() if damage}
 
 
 def damaged_rows(index: Index, generation: int) -> tuple[Damage, ...]:
@@ -88,8 +118,11 @@ def _files(index: Index, generation: int, progress: StageProgress) -> Iterator[D
         yield from check.damaged({path: stamp})
 
 
-def _databases(index: Index, _generation: int, _progress: StageProgress) -> Iterator[Damage]:
-    """What no reader opens, and the next run builds on."""
+def ledger_faults(index: Index) -> Iterator[Damage]:
+    """What SQLite finds wrong with the file of a ledger.
+
+    Raises: DamageFound: it is no database.
+    """
     if ledger_url_of(index.layout, index.settings.ledger_url).startswith("sqlite:///"):
         # Read only: it may take minutes, and whoever writes would wait for them.
         reading = index.ledger.engine.execution_options(read_only=True)
@@ -97,6 +130,11 @@ def _databases(index: Index, _generation: int, _progress: StageProgress) -> Iter
             for fault in connection.exec_driver_sql("PRAGMA integrity_check").scalars():
                 if fault != "ok":
                     yield "ledger", f"{fault}; put a good copy in its place, or delete the file"
+
+
+def _databases(index: Index, _generation: int, _progress: StageProgress) -> Iterator[Damage]:
+    """What no reader opens, and the next run builds on."""
+    yield from ledger_faults(index)
     if index.vectors.exists():
         with closing(SqliteVectorCache(index.vectors, model_key="")) as vectors:
             if damaged := vectors.damaged():
@@ -112,7 +150,7 @@ def _ledger(index: Index, generation: int, _progress: StageProgress) -> Iterator
     live = index.ledger.generations.live(generation)
     for node in index.graph.at(generation).scan_nodes():
         if is_document(node) and node.id not in live:
-            yield node.url or node.path or node.id, "document is not in the ledger"
+            yield node.url or node.path or node.id, UNKNOWN_DOCUMENT
 
 
 def _encoder(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
@@ -165,16 +203,16 @@ def _documents(index: Index, generation: int, progress: StageProgress) -> Iterat
     known |= {node.doc for node in graph.nodes_of(tools)}
     for doc, document in progress.over("verify", live.items(), total=len(live)):
         if doc not in known:
-            yield document.uri, "document has no node in the graph"
+            yield document.uri, NO_NODE
         if fault := _fault(index.fragments, document.fragment_sha):
-            yield document.uri, f"parsed document {fault}"
+            yield document.uri, f"{PARSED} {fault}"
     newest = dict(_fetched(index, live.values()))
     for uri, raw_sha in newest.items():
         if fault := _fault(index.raw, raw_sha):
-            yield uri, f"what was fetched {fault}"
+            yield uri, f"{FETCHED} {fault}"
     for doc, drawn in index.ledger.origins.of_generation(generation).items():
         if drawn is not None and newest.get(live[doc].uri) != drawn and not index.raw.has(drawn):
-            yield live[doc].uri, "the PDF whose pages are shown is missing or damaged"
+            yield live[doc].uri, DRAWN
 
 
 def _fetched(index: Index, live: Iterable[LiveDocument]) -> Iterator[tuple[str, str]]:
@@ -194,3 +232,17 @@ def _fault(store: RawStore, sha256: str) -> str | None:
     except DamageFound as error:
         return error.message
     return None
+
+
+_CHECKS: Mapping[Part, Check] = {
+    Part.MANIFEST: _manifest,
+    Part.FILES: _files,
+    Part.DATABASES: _databases,
+    Part.ENCODER: _encoder,
+    Part.LEDGER: _ledger,
+    Part.STORES: _stores,
+    Part.ROWS: _rows,
+    Part.DOCUMENTS: _documents,
+    Part.VIEW: _view,
+}
+_WITHOUT_TABLES = (Part.MANIFEST, Part.FILES, Part.DATABASES, Part.ENCODER)

@@ -51,6 +51,23 @@ def put_back(settings: Settings) -> tuple[str, ...]:
             return () if _is_whole(layout) else _put_back(layout, ledger)
 
 
+def damaged_pointers(settings: Settings) -> tuple[str, ...]:
+    """Name what `put_back` would put back of `index.json`, `CURRENT` and the manifest; nothing is changed."""
+    layout = IndexLayout(index_place(settings.index))
+    refuse_copy(layout.root)
+    if not (layout.manifest.exists() or layout.has_generations()):
+        return ()
+    try:
+        number = read_current(layout.root)
+    except (ConfigError, DamageFound):
+        return (layout.current.name,)
+    try:
+        described = load_generation(layout, number)
+    except DamageFound:
+        return (layout.generation(number).relative_to(layout.root).as_posix(),)
+    return () if _is_described(layout, described) else (layout.manifest.name,)
+
+
 def _refuse_another_version(layout: IndexLayout) -> None:
     """Raise where `index.json` is of another format, and its copy does not say that this is damage."""
     try:

@@ -8,6 +8,7 @@ import pytest
 
 from indexes.ports import RawStore
 from indexes.stores.objects import open_object_store
+from indexes.stores.overlay import OverlayRawStore
 from indexes.stores.raw import FileRawStore, MemoryRawStore
 from schemas.errors import DamageFound
 from tests.fakes.object_storage import open_memory_objects
@@ -15,7 +16,7 @@ from tests.fakes.object_storage import open_memory_objects
 PAGE = b"<html><body>Hello</body></html>" * 100
 
 
-@pytest.fixture(params=["memory", "files", "files without fsync", "objects in memory", "s3"])
+@pytest.fixture(params=["memory", "files", "files without fsync", "overlay", "objects in memory", "s3"])
 def raw(request: pytest.FixtureRequest, tmp_path: Path) -> RawStore:
     """An empty raw store."""
     if request.param == "memory":
@@ -24,6 +25,8 @@ def raw(request: pytest.FixtureRequest, tmp_path: Path) -> RawStore:
         return open_memory_objects()
     if request.param == "s3":
         return open_object_store(f"{request.getfixturevalue('bucket_url')}/some/prefix")
+    if request.param == "overlay":
+        return OverlayRawStore(MemoryRawStore(), MemoryRawStore())
     return FileRawStore(tmp_path / "raw", fsync=request.param == "files")
 
 
@@ -100,3 +103,16 @@ def test_threads_may_share_it(raw: RawStore) -> None:
 
     assert read == texts
     assert list(raw.hashes()) == sorted(set(kept))
+
+
+def test_an_overlay_reads_what_lies_under_it_and_writes_to_none_of_it() -> None:
+    under = MemoryRawStore()
+    below = under.put(b"below")
+    overlay = OverlayRawStore(MemoryRawStore(), under)
+
+    above = overlay.put(b"above")
+    overlay.drop(below)
+    overlay.drop_all_but(())
+
+    assert (overlay.get(below), overlay.has(below), under.has(above)) == (b"below", True, False)
+    assert list(under.hashes()) == [below]

@@ -148,6 +148,12 @@ class Generations:
             documents = [to_record(document) for document in live]
             revise(connection, doc_rev, current, changed=(), rows=documents)
 
+    def remember(self, number: int, live: Collection[LiveDocument]) -> None:
+        """Let a generation contain documents that were forgotten; the generations after it as well."""
+        rows = [to_record(document) for document in live]
+        with self._engine.begin() as connection:
+            revise(connection, doc_rev, number, changed={document.doc for document in live}, rows=rows)
+
     def abort(self, number: int) -> None:
         """Take back what freezing wrote and close the generation for good."""
         with self._engine.begin() as connection:

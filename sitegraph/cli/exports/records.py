@@ -6,16 +6,14 @@ from typing import Any
 
 from flows.run.index import Index
 from schemas.documents import DocumentState, LiveDocument
-from schemas.nodes import OBSERVED_FIELDS, Chunk, DocumentKind, NodeKind
+from schemas.nodes import Chunk, DocumentKind
 from schemas.records import node_to_record, to_record
+from schemas.stable_record import stable_record
 from sitegraph.cli.exports.hyperlinks import link_records
 
 _PAGE = 500
-_OBSERVED = (*OBSERVED_FIELDS, "state", "stale", "aliases")
 _OF_PARTS = ("doc", "fragment")
 """What tells a part of a document from the document."""
-
-_SCORES = ("score", "confidence", "structure_confidence", "ocr_conf")
 
 
 def rows(
@@ -38,7 +36,7 @@ def rows(
             records = link_records(index, generation, source)
         case _:
             records = _chunks(index, generation, source, vectors=vectors)
-    return map(_stable, records) if stable else records
+    return map(stable_record, records) if stable else records
 
 
 def _documents(index: Index, generation: int, source: str | None) -> Iterator[dict[str, Any]]:
@@ -88,14 +86,3 @@ def _chunks(index: Index, generation: int, source: str | None, *, vectors: bool)
 def _with_vectors(chunk: Chunk, vectors: Any) -> dict[str, Any]:
     named = {name: getattr(vectors, name).tolist() for name in ("text", "heading", "anchors", "captions")}
     return {**to_record(chunk), "vectors": named}
-
-
-def _stable(record: dict[str, Any]) -> dict[str, Any]:
-    if record.get("url") and (record.get("path") or record.get("file_path")):
-        record = {**record, "url": None}  # it tells at which commit the file was read
-    observed = () if record.get("kind") == NodeKind.ENTITY else _OBSERVED
-    kept = {key: value for key, value in record.items() if key not in observed}
-    return {
-        key: round(value, 6) if key in _SCORES and isinstance(value, float) else value
-        for key, value in kept.items()
-    }

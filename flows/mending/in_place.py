@@ -1,0 +1,206 @@
+"""What is mended in its place: a name that is a hash, or a manifest, says what it must be."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, closing
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from flows.commit.authority import compute_authority
+from flows.commit.restore_ledger import documents_of, restore_from_graph
+from flows.crawl.parse import parse_as_kept
+from flows.derive.similar_to import state_of
+from flows.mending.plan import Action
+from flows.mending.rows import AgainstTheGraph
+from flows.run.batches import cut
+from flows.run.fragments import load_fragment
+from flows.run.pipeline_version import pipeline_version
+from flows.run.repair_vectors import repair_vectors
+from flows.run.resources import Resources
+from indexes.embed.cache import SqliteVectorCache
+from indexes.embed.texts import anchor_inputs, caption_inputs, heading_input, text_input, vector_texts
+from indexes.embed.weights import model_key
+from indexes.manifest import FILES
+from indexes.ports import ChunkVectors, Vector
+from indexes.publish.files import Damage, FileCheck
+from indexes.publish.generation import generation_numbers, generation_text, load_generation
+from indexes.stores.ledger.fragment_rows import damaged_fragment_rows, rewrite_fragment_rows
+from ingest.link.naming import names_of
+from runtime.task_runners import THREADS
+from schemas.errors import DamageFound, ParseError, SitegraphError, UnsupportedMedia
+from schemas.fragment import GraphFragment
+from schemas.hashing import sha256_hex
+from schemas.names import Name
+from schemas.nodes import Chunk, is_document
+
+OTHER_ROWS = "the ledger has other links or names of it than it states"
+
+_CHUNKS = 500
+_UNREADABLE = (SitegraphError, ValueError, LookupError, TypeError)
+_FRAGMENTS = 200
+
+
+def more_damage(resources: Resources) -> Mapping[Action, tuple[Damage, ...]]:
+    """What only a repair looks for, since a run makes it again by itself: nothing that an answer rests on."""
+    index, generation = resources.index, resources.index.current()
+    row = index.ledger.generations.get(generation) if generation else None
+    if row is None:
+        return {}
+    state = state_of(row)
+    uris = {one.fragment_sha: one.uri for one in index.ledger.generations.live(generation).values()}
+    others = {sha for part in _fragments(resources) for sha in damaged_fragment_rows(index.ledger, part)}
+    lost = _texts_without_vector(resources)
+    found = {
+        Action.SIMILAR: [f"similar/{state[:12]}"] if state and not index.similar.has(state) else [],
+        Action.LEDGER_ROWS: [uris[sha] for sha in sorted(others)],
+        Action.VECTORS: [index.vectors.name] if lost else [],
+    }
+    said = {
+        Action.SIMILAR: "is missing or damaged",
+        Action.LEDGER_ROWS: OTHER_ROWS,
+        Action.VECTORS: f"{lost} texts of passages have no vector in it",
+    }
+    return {action: tuple((name, said[action]) for name in names) for action, names in found.items() if names}
+
+
+def _texts_without_vector(resources: Resources) -> int:
+    """Count the texts that the chunk store has a vector of and the cache has not; of a broken file nothing is
+    said here, and a cache that is not in the index is none of its parts.
+    """
+    index = resources.index
+    if not _has_own_cache(resources):
+        return 0
+    try:
+        chunks, lost = index.chunks.at(index.current()).scan(), set[str]()
+        with _cache(resources) as cache:
+            while part := list(islice(chunks, _CHUNKS)):
+                lost.update(cache.missing(text for chunk in part for text in vector_texts(chunk)))
+        return len(lost)
+    except _UNREADABLE:
+        return 0
+
+
+def _has_own_cache(resources: Resources) -> bool:
+    index = resources.index
+    shared = index.settings.task_runner != THREADS and index.manifest.raw != FILES
+    return index.local == index.layout.root and not shared and not resources.model.token_vectors
+
+
+def _cache(resources: Resources) -> AbstractContextManager[SqliteVectorCache]:
+    return closing(SqliteVectorCache(resources.index.vectors, model_key=model_key(resources.model)))
+
+
+def restore_documents(resources: Resources) -> None:
+    """Tell the ledger of documents that readers see and it has forgotten."""
+    index, current = resources.index, resources.index.current()
+    known = index.ledger.generations.live(current)
+    nodes = [n for n in index.graph.at(current).scan_nodes() if is_document(n) and n.id not in known]
+    index.ledger.generations.remember(current, documents_of(index, nodes))
+
+
+def restore_ledger_of(resources: Resources) -> None:
+    """Tell a ledger that was lost what readers see, and keep the manifests in it that it repeats."""
+    index = resources.index
+    index.ledger.owner.claim(index.manifest.index_id)
+    restore_from_graph(index)
+    for number in generation_numbers(index.layout):
+        try:
+            manifest = load_generation(index.layout, number)
+        except DamageFound:
+            continue
+        index.ledger.manifests.save(number, generation_text(manifest))
+
+
+def restore_fragments(resources: Resources) -> None:
+    """Parse documents again whose parsed form is lost, where their bytes give the very same."""
+    index = resources.index
+    live = index.ledger.generations.live(index.current()).values()
+    sources = index.ledger.sources.all()
+    for one in resources.progress.over("parse", live, total=len(live)):
+        known = index.ledger.documents.get(one.source, [one.uri]).get(one.uri)
+        if index.fragments.has(one.fragment_sha) or known is None or one.source not in sources:
+            continue
+        source = sources[one.source]
+        version = pipeline_version(resources.model, source)
+        context = replace(resources.crawling(), source=source, pipeline_version=version)
+        try:
+            record = parse_as_kept(context, known)
+        except (DamageFound, ParseError, UnsupportedMedia):
+            continue  # what is left is told
+        if sha256_hex(record) == one.fragment_sha:
+            index.fragments.put(record)
+
+
+def restore_fragment_rows(resources: Resources) -> None:
+    """Let the ledger have the links and names of the documents that readers see."""
+    for part in _fragments(resources):
+        damaged = damaged_fragment_rows(resources.index.ledger, part)
+        rewrite_fragment_rows(resources.index.ledger, {sha: part[sha] for sha in damaged})
+
+
+def _fragments(resources: Resources) -> Iterator[Mapping[str, tuple[GraphFragment, tuple[Name, ...]]]]:
+    index = resources.index
+    live = index.ledger.generations.live(index.current()).values()
+    for part in cut(sorted({one.fragment_sha for one in live} - {""}), _FRAGMENTS):
+        found = {}
+        for sha in part:
+            try:
+                fragment = load_fragment(index, sha)
+            except DamageFound:
+                continue
+            found[sha] = (fragment, names_of(fragment))
+        yield found
+
+
+def restore_vectors(resources: Resources) -> None:
+    """Drop vectors that do not match their checksum; those that the chunk store has are taken from there.
+
+    Vectors of tokens are encoded again when they are needed: the store keeps them rounded.
+    """
+    index = resources.index
+    repair_vectors(index)
+    if not _has_own_cache(resources):
+        return
+    try:
+        reader = index.chunks.at(index.current())
+        chunks = reader.scan()
+        with _cache(resources) as cache:
+            while part := list(islice(chunks, _CHUNKS)):
+                held = reader.vectors([chunk.id for chunk in part])
+                texts = {text: v for chunk in part for text, v in _texts(chunk, held[chunk.id])}
+                missing = cache.missing(texts)
+                cache.put(missing, _stacked([texts[text] for text in missing]))
+    except _UNREADABLE:
+        return  # of a damaged table: they are encoded again when its rows are written
+
+
+def _texts(chunk: Chunk, held: ChunkVectors) -> Iterator[tuple[str, Vector]]:
+    yield text_input(chunk), held.text
+    yield heading_input(chunk), held.heading
+    yield from zip(anchor_inputs(chunk), held.anchors, strict=True)
+    yield from zip(caption_inputs(chunk), held.captions, strict=True)
+
+
+def _stacked(vectors: list[Vector]) -> Vector:
+    return np.stack(vectors) if vectors else np.zeros((0, 0), np.float32)
+
+
+def restore_authority(resources: Resources) -> bool:
+    """Weigh documents again; whether that gives the file that was published, else a generation needs it."""
+    index, current = resources.index, resources.index.current()
+    row = index.ledger.generations.get(current)
+    if row is None:
+        return False
+    compute_authority(index, row)
+    path = index.layout.authority_of(current).relative_to(index.layout.root).as_posix()
+    stamp = load_generation(index.layout, current).files.get(path)
+    return stamp is not None and not FileCheck(index.layout.root).damaged({path: stamp})
+
+
+def restore_similar(resources: Resources) -> bool:
+    """Compare all passages again; whether that gives the very file, else a generation names another."""
+    index = resources.index
+    row = index.ledger.generations.get(index.current())
+    again = AgainstTheGraph(run=resources.deriving(), base=index.current()).decide()
+    return row is not None and again.state == state_of(row) and not again.payloads

@@ -1,0 +1,233 @@
+"""`sitegraph repair`: what differs between the stores of an index is made whole from what is whole."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from flows.commit.recover import recover
+from flows.commit.show import show_current
+from flows.mending.in_place import (
+    more_damage,
+    restore_authority,
+    restore_documents,
+    restore_fragment_rows,
+    restore_fragments,
+    restore_ledger_of,
+    restore_similar,
+    restore_vectors,
+)
+from flows.mending.plan import NEW_GENERATION, Action, Step, ledger_is_lost, plan_repair, worth_trying
+from flows.mending.rows import NAME, publish_all_rows, publish_difference
+from flows.run.find_damage import find_by_part, ledger_faults
+from flows.run.hold import check_hold
+from flows.run.index import Index
+from flows.run.leases import hold_lease
+from flows.run.opening import hold_source, open_existing
+from flows.run.put_back import damaged_pointers, put_back
+from flows.run.resources import Resources
+from flows.run.values import Run
+from indexes.layout import IndexLayout
+from indexes.own_ledger import ledger_url_of
+from indexes.places import index_place
+from indexes.publish.files import Damage
+from indexes.stores.ledger.leases import Lease
+from runtime.progress import StageProgress
+from schemas.errors import DamageFound, SchemaMismatch
+from schemas.settings import Settings
+from schemas.source import Source
+
+_ROUNDS = 6
+"""A ledger, then what it names, then rows by difference, then all rows: nothing takes more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repaired:
+    """What a repair planned or did, the generations it published, and what is still damaged."""
+
+    generation: int
+    steps: tuple[Step, ...]
+    published: tuple[int, ...] = ()
+    left: tuple[Damage, ...] = ()
+
+
+@dataclass(kw_only=True)
+class _Work:
+    """A repair that goes on: what was taken, and what it published."""
+
+    resources: Resources
+    lease: Lease
+    rows: bool
+    taken: list[Step]
+    published: list[int]
+
+    def found(self) -> tuple[Step, ...]:
+        """Look at everything, and decide what is to be done."""
+        return _look(self.resources, rows=self.rows)
+
+
+def plan_repair_of(settings: Settings, *, rows: bool, progress: StageProgress) -> Repaired:
+    """Say what a repair would do; nothing is changed."""
+    pointers = damaged_pointers(settings)
+    if pointers:  # of what they lead to nothing can be said before they are put back
+        damage = tuple((name, "is missing or damaged") for name in pointers)
+        return Repaired(generation=0, steps=(Step(action=Action.POINTERS, damage=damage),), left=damage)
+    if ledger := _broken_ledger(settings):
+        return Repaired(generation=0, steps=(Step(action=Action.LEDGER, damage=(ledger,)),), left=(ledger,))
+    index = open_existing(settings)
+    with closing(_resources(index, progress)) as resources:
+        steps = _look(resources, rows=rows)
+        left = tuple(damage for step in steps for damage in step.damage)
+        return Repaired(generation=index.current(), steps=steps, left=left)
+
+
+def repair_index(settings: Settings, *, rows: bool, quiet: bool) -> Repaired:
+    """Make an index whole, as far as what is whole tells how; a second call finds nothing to do.
+
+    Raises: DamageFound: what readers see is lost in every store that could tell it; PublishHeld: a generation
+    would be published while that is held.
+    """
+    restored = put_back(settings)
+    aside = _set_ledger_aside(settings)
+    index = open_existing(settings)
+    taken = [_pointers(restored)] if restored else []
+    taken += [Step(action=Action.LEDGER, damage=(aside,))] if aside else []
+    with _working(index, quiet=quiet) as (resources, lease):
+        work = _Work(resources=resources, lease=lease, rows=rows, taken=taken, published=[])
+        steps = work.found()
+        if not any(step.action in (Action.LEDGER, Action.TABLES) for step in steps):
+            work.published += recover(resources.committing(), lease=lease)
+        for _ in range(_ROUNDS):
+            now = worth_trying(steps, work.taken)
+            if not now:
+                break
+            _refuse_if_lost(index, steps)
+            for step in now:
+                _take(work, step)
+            work.rows = False
+            steps = work.found()
+        left = tuple(damage for step in steps for damage in step.damage)
+        return Repaired(
+            generation=index.current(),
+            steps=(*work.taken, *(step for step in steps if step.action is Action.REFUSED)),
+            published=tuple(work.published),
+            left=left,
+        )
+
+
+def _look(resources: Resources, *, rows: bool) -> tuple[Step, ...]:
+    index = resources.index
+    found = find_by_part(index, index.current(), progress=resources.progress)
+    return plan_repair(found, more=more_damage(resources), rows=rows)
+
+
+def _take(work: _Work, step: Step) -> None:
+    """Do one step; what it could not do is found again afterwards."""
+    resources, index = work.resources, work.resources.index
+    if step.damage:
+        subject, what = step.damage[0]
+        more = f", and {len(step.damage) - 1} more" if len(step.damage) > 1 else ""
+        resources.progress.say(f"{subject}: {what}{more}; {step.how}")
+    work.taken.append(step)
+    if step.action in NEW_GENERATION:
+        check_hold(index.layout)
+    acts: Mapping[Action, Callable[[], object]] = {
+        Action.LEDGER: partial(restore_ledger_of, resources),
+        Action.DOCUMENTS: partial(restore_documents, resources),
+        Action.FRAGMENTS: partial(restore_fragments, resources),
+        Action.LEDGER_ROWS: partial(restore_fragment_rows, resources),
+        Action.VECTORS: partial(restore_vectors, resources),
+        Action.ENCODER: resources.export_encoder,
+        Action.AUTHORITY: partial(_weigh, work),
+        Action.SIMILAR: partial(_compare, work),
+        Action.ROWS: partial(_publish, work, anyway=False),
+        Action.TABLES: partial(_publish_all, work),
+        Action.VIEW: partial(show_current, index),
+    }
+    if step.action in acts:
+        acts[step.action]()
+
+
+def _weigh(work: _Work) -> None:
+    if not restore_authority(work.resources):
+        _publish(work, anyway=True)
+
+
+def _compare(work: _Work) -> None:
+    if not restore_similar(work.resources):
+        _publish(work, anyway=True)
+
+
+def _publish(work: _Work, *, anyway: bool) -> None:
+    """Publish the difference; where the stores do not take it, the next round writes all rows."""
+    check_hold(work.resources.index.layout)
+    try:
+        made = publish_difference(work.resources, work.lease, anyway=anyway)
+    except (DamageFound, SchemaMismatch, ValueError, LookupError, TypeError) as error:
+        work.resources.progress.say(f"the difference is not enough: {error}")
+        return
+    if made is not None:
+        work.published.append(made)
+
+
+def _publish_all(work: _Work) -> None:
+    work.published.append(publish_all_rows(work.resources, work.lease))
+
+
+def _refuse_if_lost(index: Index, steps: Sequence[Step]) -> None:
+    """Raise where neither the ledger nor the tables can tell what readers see."""
+    if ledger_is_lost(steps):
+        raise DamageFound(
+            "its tables are damaged, and the ledger that they could be made from was lost; put copies of "
+            "both back, or build another index with: sitegraph run SOURCE.yaml --index ANOTHER",
+            subject=str(index.layout.root),
+        )
+
+
+def _pointers(restored: Sequence[str]) -> Step:
+    damage = tuple((name, "was missing or damaged") for name in restored)
+    return Step(action=Action.POINTERS, damage=damage)
+
+
+def _resources(index: Index, progress: StageProgress) -> Resources:
+    run = Run(index=str(index.layout.root), source=NAME, run_id="")
+    return Resources(run, index=index, source=Source(name=NAME, kind="files"), progress=progress)
+
+
+@contextmanager
+def _working(index: Index, *, quiet: bool) -> Iterator[tuple[Resources, Lease]]:
+    with ExitStack() as stack:
+        held = stack.enter_context(hold_source(index, NAME, quiet=quiet))
+        resources = _resources(index, held.progress)
+        resources.stop = held.stop
+        stack.enter_context(closing(resources))
+        lease = hold_lease(
+            index.ledger.leases, "index", clock=index.clock, progress=held.progress, stop=held.stop, wait=True
+        )
+        yield resources, stack.enter_context(lease)
+
+
+def _broken_ledger(settings: Settings) -> Damage | None:
+    """What is wrong with the file of a ledger; None where nothing is, or where it is a server's."""
+    index = open_existing(settings)
+    try:
+        return next(ledger_faults(index), None)
+    except DamageFound as error:
+        return "ledger", error.message
+    finally:
+        index.close()
+
+
+def _set_ledger_aside(settings: Settings) -> Damage | None:
+    """Give a broken ledger another name; nothing is deleted, and a new one is made in its place."""
+    broken = _broken_ledger(settings)
+    if broken is None:
+        return None
+    url = ledger_url_of(IndexLayout(index_place(settings.index)), settings.ledger_url)
+    file, stamp = Path(url.removeprefix("sqlite:///")), int(time.time())
+    for path in sorted(file.parent.glob(f"{file.name}*")):
+        if ".damaged-" not in path.name:
+            path.rename(path.with_name(f"{path.name}.damaged-{stamp}"))
+    return broken

@@ -1,0 +1,89 @@
+"""What a ledger has of parsed documents: derived from them, so compared, mended and copied by hash."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from indexes.stores.ledger.ledger import Ledger
+from indexes.stores.ledger.links import link_rows
+from indexes.stores.ledger.tables import answer, fragment_link, fragment_name, match
+from schemas.fragment import GraphFragment
+from schemas.names import Name
+
+_IN_LIMIT = 500
+_ROWS = 5_000
+_OF_FRAGMENTS = (fragment_link, fragment_name, match)
+
+
+def damaged_fragment_rows(
+    ledger: Ledger, fragments: Mapping[str, tuple[GraphFragment, Collection[Name]]]
+) -> frozenset[str]:
+    """Return the hashes of those fragments whose links or names in the ledger are not what they say."""
+    names = ledger.names.of_fragments(fragments.keys())
+    links = _links_of(ledger, fragments.keys())
+    return frozenset(
+        sha
+        for sha, (fragment, said) in fragments.items()
+        if names.get(sha, ()) != tuple(said)
+        or links.get(sha, []) != sorted(map(_link, link_rows(sha, fragment)), key=str)
+    )
+
+
+def rewrite_fragment_rows(
+    ledger: Ledger, fragments: Mapping[str, tuple[GraphFragment, Collection[Name]]]
+) -> None:
+    """Write links, names and matched selectors of fragments, in place of any that are there."""
+    _drop(ledger, fragments.keys())
+    ledger.links.save([(sha, fragment) for sha, (fragment, _) in fragments.items()])
+    ledger.names.save([(sha, names) for sha, (_, names) in fragments.items()])
+    ledger.matches.save({sha: fragment.matched for sha, (fragment, _) in fragments.items()})
+
+
+def copy_fragment_rows(held: Ledger, into: Ledger, shas: Collection[str]) -> None:
+    """Copy links, names and matched selectors of fragments, in place of any that are there."""
+    _drop(into, shas)
+    for table in _OF_FRAGMENTS:
+        for part in _parts(shas):
+            _copy(held, into, table, sa.select(table).where(table.c.fragment_sha.in_(part)))
+
+
+def copy_answers(held: Ledger, into: Ledger) -> None:
+    """Copy what a language model answered, so that none is asked again."""
+    with into.engine.begin() as connection:
+        connection.execute(sa.delete(answer))
+    _copy(held, into, answer, sa.select(answer))
+
+
+def _links_of(ledger: Ledger, shas: Collection[str]) -> dict[str, list[tuple[Any, ...]]]:
+    found: dict[str, list[tuple[Any, ...]]] = {}
+    with ledger.engine.execution_options(read_only=True).connect() as connection:
+        for part in _parts(shas):
+            query = sa.select(fragment_link).where(fragment_link.c.fragment_sha.in_(part))
+            for row in connection.execute(query):
+                found.setdefault(row.fragment_sha, []).append(_link(row._mapping))
+    return {sha: sorted(rows, key=str) for sha, rows in found.items()}
+
+
+def _link(row: Mapping[Any, Any]) -> tuple[Any, ...]:
+    return (row["target"], row["fragment"], row["text"], row["position"])
+
+
+def _drop(ledger: Ledger, shas: Collection[str]) -> None:
+    with ledger.engine.begin() as connection:
+        for table in _OF_FRAGMENTS:
+            for part in _parts(shas):
+                connection.execute(sa.delete(table).where(table.c.fragment_sha.in_(part)))
+
+
+def _copy(held: Ledger, into: Ledger, table: sa.Table, query: sa.Select[Any]) -> None:
+    reading = held.engine.execution_options(read_only=True)
+    with reading.connect() as source, into.engine.begin() as target:
+        rows = source.execution_options(yield_per=_ROWS).execute(query)
+        for part in rows.partitions(_ROWS):
+            target.execute(sa.insert(table), [dict(row._mapping) for row in part])
+
+
+def _parts(shas: Collection[str]) -> Iterable[list[str]]:
+    ordered = sorted(shas)
+    return (ordered[start : start + _IN_LIMIT] for start in range(0, len(ordered), _IN_LIMIT))
