@@ -113,7 +113,7 @@ def test_sources_of_one_cron_with_jitter_run_at_times_of_their_own_that_a_second
         ahead = poll(lambda: _ahead(server), timeout=PATIENCE_SECONDS, what="runs to lie ahead")
         second = sitegraph_on(server).call(*call, "--no-alarms")
         ran = poll(lambda: _ran(server), timeout=PATIENCE_SECONDS, what="a run of each source to complete")
-        kept = _ahead(server)
+        kept = _ahead(server) or {}
 
     assert "moved from */2 * * * *" in first.stdout
     assert second.stdout.count("unchanged") == 2, second.stdout
@@ -130,19 +130,19 @@ def test_sources_of_one_cron_with_jitter_run_at_times_of_their_own_that_a_second
         assert (tmp_path / "index" / "CURRENT").exists()
 
 
-def _ahead(server: PrefectServer) -> dict[str, set[datetime]]:
-    """When the runs of each source were planned to begin; empty until there are some of both."""
+def _ahead(server: PrefectServer) -> dict[str, set[datetime]] | None:
+    """When the runs of each source were planned to begin, once there are some of both."""
     names = {one["id"]: one["name"] for one in server.call("/deployments/filter", {})}
     found: dict[str, set[datetime]] = {}
     for run in _scheduled_runs(server):
         found.setdefault(names[run["deployment_id"]], set()).add(_time(run["expected_start_time"]))
-    return found if {EVEN, ODD} <= found.keys() else {}
+    return found if {EVEN, ODD} <= found.keys() else None
 
 
-def _ran(server: PrefectServer) -> dict[str, dict[str, Any]]:
-    """The first run of each source that completed; empty until there is one of both."""
+def _ran(server: PrefectServer) -> dict[str, dict[str, Any]] | None:
+    """The first run of each source that completed, once there is one of both."""
     found = {run["name"]: run for run in reversed(_scheduled_runs(server)) if _state(run) == "COMPLETED"}
-    return found if {EVEN, ODD} <= found.keys() else {}
+    return found if {EVEN, ODD} <= found.keys() else None
 
 
 def _time(text: str) -> datetime:
