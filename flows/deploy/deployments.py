@@ -113,8 +113,8 @@ class DeploymentAction:
 class ScheduleEntry:
     """A schedule as it fires, under the slug that Prefect keeps it by.
 
-    `start`: from when an interval is counted. `written`: as the source file has it, without what its jitter
-    moves; of a schedule that a server has, it is not known.
+    `start`: from when an interval is counted. `written`: as the source file has it, before its jitter moved it;
+    of a schedule that a server has, it is not known.
     """
 
     slug: str
@@ -125,9 +125,10 @@ class ScheduleEntry:
     @property
     def text(self) -> str:
         """What a person reads."""
-        was = self.written and (self.written.cron or self.written.rrule)
-        now = self.schedule.cron or self.schedule.rrule
-        return f"{schedule_text(self.schedule)}{f', moved from {was}' if was != now and self.written else ''}"
+        fires = schedule_text(self.schedule)
+        if self.written is None or self.written == self.schedule:
+            return fires
+        return f"{fires}, moved from {self.written.cron or self.written.rrule}"
 
     @property
     def key(self) -> tuple[Any, ...]:
