@@ -113,8 +113,8 @@ class DeploymentAction:
 class ScheduleEntry:
     """A schedule as it fires, under the slug that Prefect keeps it by.
 
-    `start`: from when an interval is counted. `written`: as the source file has it, before its jitter moved it;
-    of a schedule that a server has, it is not known.
+    `start`: from when an interval is counted. `written`: as the source file has it, before its jitter moved
+    it; of a schedule that a server has, it is not known.
     """
 
     slug: str
