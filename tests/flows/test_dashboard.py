@@ -16,8 +16,8 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(1800)]
 
 PANELS = json.loads((REPO / "deploy" / "monitoring" / "dashboard.json").read_text())["panels"]
 VARIABLES = {"$index": ".*", "$source": ".*", "$__rate_interval": "30s"}
-QUIET = {"Documents put aside", "HTTP answers of the last run"}
-"""Panels that show nothing of a source of files where nothing is wrong."""
+QUIET = {"HTTP answers of the last run"}
+"""Panels that have nothing to show of a source of files."""
 
 KEPT_SECONDS = 400
 """On a busy machine `serve` keeps what it has read of the index for up to five minutes."""
