@@ -116,4 +116,4 @@ def _chart(panel: Mapping[str, Any], lines: Sequence[Line], width: int, height: 
         drawn.append(f'<line x1="60" x2="{60 + inside}" y1="{y:.1f}" y2="{y:.1f}" stroke="#e4e6ea"/>')
         text = escape(with_unit(top * part, _unit(panel)))
         drawn.append(f'<text x="54" y="{y + 4:.1f}" font-size="10" text-anchor="end">{text}</text>')
-    return f'<svg width="{width - 20}" height="{tall + 14}">{"".join(drawn)}</svg><div>{"".join(keys)}</div>'
+    return f'<svg width="{width - 20}" height="{tall + 14}">{"".join(drawn)}</svg><div>{" ".join(keys)}</div>'
