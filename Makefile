@@ -117,8 +117,9 @@ bench-pdf: setup ## tables and places of text in PDFs of many producers; fetches
 bench-pages: setup ## milliseconds and kilobytes of the pages of `sitegraph serve` over 20,000 chunks; makes the index first
 	@$(BIN)/python -m bench.pages .cache/bench-pages
 
-screenshots: setup ## take the pictures of pages in docs/images; needs the index of `make demo` and Chromium
+screenshots: setup ## take the pictures of docs/images; needs the index of `make demo`, Chromium and prometheus
 	@$(BIN)/python -m docs.screenshots demo/index
+	@$(BIN)/python -m docs.dashboard_picture demo/index
 
 bench-task-runners: setup ## a first run by threads, by one worker of Dask and by two; needs taskset
 	@$(BIN)/python -m bench.task_runners docs

@@ -17,9 +17,11 @@ from pydantic import (
     model_validator,
 )
 
+from runtime.jitter import jitter_refusal
 from runtime.recurrence_rules import rrule_refusal
 from runtime.schedule_times import cron_refusal, fires
 from runtime.source_values import Count, Seconds
+from schemas.source import Schedule
 
 _INTERVAL = re.compile(r"\s*\d+(\.\d+)?\s*[smhdw]?\s*")
 _RULE = re.compile(r"\s*(RRULE|DTSTART|FREQ)\b", re.IGNORECASE)
@@ -83,6 +85,7 @@ class ScheduleKeys(_Keys):
     timezone: Annotated[str, AfterValidator(_zone)] = "UTC"
     due: bool = Field(default=False, strict=True)
     active: bool = Field(default=True, strict=True)
+    jitter: Seconds | None = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> "ScheduleKeys":
@@ -90,6 +93,8 @@ class ScheduleKeys(_Keys):
             raise ValueError("needs one of cron, every and rrule")
         if not fires(cron=self.cron, every=self.every, rrule=self.rrule, timezone=self.timezone):
             raise ValueError("never fires")
+        if refusal := jitter_refusal(Schedule(**self.model_dump())):
+            raise ValueError(refusal)
         return self
 
 

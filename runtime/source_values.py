@@ -40,6 +40,14 @@ def seconds_of(text: str) -> float:
     return float(match[1]) * _UNITS[match[2]]
 
 
+def duration(seconds: float) -> str:
+    """A time as people write it: 90s, 15m, 6h, 2d."""
+    for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60)):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:g}{unit}"
+    return f"{seconds:g}s"
+
+
 def web_address(seed: str) -> str:
     if not re.match(r"https?://", seed, re.IGNORECASE) or canonical_url(seed) is None:
         raise ValueError("is not an http or https URL (without user name and password)")

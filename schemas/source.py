@@ -134,6 +134,8 @@ class Schedule:
     """When runs begin: one of `cron`, `every` (seconds) and `rrule` (RFC 5545), in an IANA time zone.
 
     `due`: such a run checks only documents whose time has come. Not `active`: kept, and never fires.
+    `jitter`: within how many seconds its source's name tells when it begins; None: an interval within itself,
+    others as they say.
     """
 
     cron: str | None = None
@@ -142,6 +144,7 @@ class Schedule:
     timezone: str = "UTC"
     due: bool = False
     active: bool = True
+    jitter: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

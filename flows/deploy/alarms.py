@@ -10,8 +10,9 @@ from typing import Any
 
 from flows.deploy.deployments import TAG, DeployAction
 from flows.run.events import BLOCKED, FOLDER, FRESH, HELD, PUBLISHED, REFUSED, SOURCE, STALE, source_id
+from runtime.jitter import moved
 from runtime.schedule_times import longest_wait
-from runtime.source_values import CENTURY
+from runtime.source_values import CENTURY, duration
 from schemas.source import Source
 
 Automation = Mapping[str, Any]
@@ -128,8 +129,12 @@ def no_publish(source: Source, options: AlarmOptions, *, index: str | None = Non
 def window(source: Source) -> float | None:
     """How long a source may be without a run that ended well: its SLO, else so many runs of its schedule."""
     slo = source.freshness.slo
-    wait = slo if slo is not None else longest_wait(source.schedule, runs=source.freshness.missed_runs)
+    wait = slo if slo is not None else _longest_wait(source, runs=source.freshness.missed_runs)
     return None if wait is None else min(max(wait, SHORTEST), CENTURY)
+
+
+def _longest_wait(source: Source, *, runs: int) -> float | None:
+    return longest_wait([moved(one, source.name) for one in source.schedule], runs=runs)
 
 
 def unwatched(source: Source) -> str | None:
@@ -154,7 +159,7 @@ def paused_unwatched(names: Iterable[str], found: Collection[str], named: Collec
 
 def too_short(source: Source) -> str | None:
     """Say that an SLO is missed between any two runs of the schedule, however well they go."""
-    between = longest_wait(source.schedule, runs=1)
+    between = _longest_wait(source, runs=1)
     if source.freshness.slo is None or between is None or source.freshness.slo > between:
         return None
     slo, gap = duration(source.freshness.slo), duration(between)
@@ -162,14 +167,6 @@ def too_short(source: Source) -> str | None:
         f"{source.name}: freshness.slo is {slo}, and its runs begin up to {gap} apart, so it will be missed; "
         "let it run more often, or make slo longer"
     )
-
-
-def duration(seconds: float) -> str:
-    """A time as people write it: 90s, 15m, 6h, 2d."""
-    for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60)):
-        if seconds >= size and seconds % size == 0:
-            return f"{seconds / size:g}{unit}"
-    return f"{seconds:g}s"
 
 
 def decide_alarms(

@@ -11,7 +11,6 @@ from flows.deploy.alarms import (
     Automation,
     alarms,
     decide_alarms,
-    duration,
     options_found,
     paused_unwatched,
     too_short,
@@ -35,6 +34,7 @@ from flows.deploy.deployments import (
 )
 from flows.deploy.files import NamedFiles, read_files
 from flows.deploy.maintenance import MAINTAIN, decide_maintenance
+from runtime.source_values import duration
 from schemas.errors import ConfigError
 from schemas.program import program_version
 

@@ -9,6 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from runtime.jitter import moved, share
+from runtime.source_values import duration
 from schemas.errors import ConfigError
 from schemas.source import Schedule, Source
 
@@ -111,16 +113,24 @@ class DeploymentAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleEntry:
-    """A schedule under the slug that Prefect keeps it by; `start`: from when an interval is counted."""
+    """A schedule as it fires, under the slug that Prefect keeps it by.
+
+    `start`: from when an interval is counted. `written`: as the source file has it, before its jitter moved
+    it; of a schedule that a server has, it is not known.
+    """
 
     slug: str
     schedule: Schedule
     start: datetime | None = None
+    written: Schedule | None = None
 
     @property
     def text(self) -> str:
         """What a person reads."""
-        return schedule_text(self.schedule)
+        fires = schedule_text(self.schedule)
+        if self.written is None or self.written == self.schedule:
+            return fires
+        return f"{fires}, moved from {self.written.cron or self.written.rrule}"
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -177,8 +187,9 @@ def schedule_entries(source: Source) -> tuple[ScheduleEntry, ...]:
     found = {
         ScheduleEntry(
             slug=schedule_slug(schedule),
-            schedule=schedule,
-            start=anchor(schedule.every, source.name) if schedule.every else None,
+            schedule=moved(schedule, source.name),
+            start=anchor(schedule.every, source.name, jitter=schedule.jitter) if schedule.every else None,
+            written=schedule,
         )
         for schedule in source.schedule
     }
@@ -192,21 +203,24 @@ def schedule_slug(schedule: Schedule) -> str:
 
 
 def schedule_text(schedule: Schedule) -> str:
-    """A schedule on one line: its kind, when, and its time zone."""
+    """A schedule on one line: its kind, when, its time zone, its jitter."""
     parts = ["cron", schedule.cron] if schedule.cron else ["rrule", schedule.rrule]
     if schedule.every:
         parts = ["every", f"{schedule.every:g}s"]
     marks = [mark for mark, given in (("due", schedule.due), ("off", not schedule.active)) if given]
+    if schedule.jitter is not None:
+        marks.append(f"jitter {duration(schedule.jitter)}")
     return " ".join(filter(None, [*parts, schedule.timezone, *(f"({mark})" for mark in marks)]))
 
 
-def anchor(every: float, name: str) -> datetime:
+def anchor(every: float, name: str, *, jitter: float | None = None) -> datetime:
     """From when an interval is counted: one and the same day for all, and a part of the interval by name.
 
     So deploying again moves nothing, and sources with one interval do not all begin in the same second.
+    With *jitter* the part is at most so many seconds.
     """
-    part = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") % max(int(every), 1)
-    return datetime(2020, 1, 1, tzinfo=UTC) + timedelta(seconds=part)
+    seconds = int(every) if jitter is None else int(jitter) + 1
+    return datetime(2020, 1, 1, tzinfo=UTC) + timedelta(seconds=share(name, seconds))
 
 
 def decide(

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from runtime.source_file import load_source
+from tests.fakes.chromium import chromium, watched_page
 from tests.fakes.folder_server import FolderServer, python_server
 from tests.fakes.prefect_server import REPO
+from tests.fakes.served_pages import served_pages
 from tests.fakes.sitegraph_runs import Sitegraph
 
 pytestmark = pytest.mark.server
@@ -118,6 +120,29 @@ def ask(address: str, question: str) -> dict[str, Any]:
     with urllib.request.urlopen(request, timeout=300) as answer:
         found: dict[str, Any] = json.loads(answer.read())
     return found
+
+
+def test_what_was_indexed_is_found_in_the_browser_and_opens_at_its_words(
+    sitegraph: Sitegraph, site: FolderServer, empty: Path
+) -> None:
+    """The fourth command of somebody who has no `curl`: a browser at the address that `serve` says."""
+    with (
+        served_pages(empty / ".sitegraph", **environment(sitegraph)) as origin,
+        chromium() as browser,
+        watched_page(browser) as watched,
+    ):
+        page = watched.page
+        page.goto(origin)
+        page.keyboard.type("When does the sluice open?")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/search?q=*")
+        first = page.locator("a.open").first
+        assert "Spring tide" in first.inner_text()
+        first.click()
+        page.wait_for_url("**/cite/*")
+        assert "sluice opens at dawn" in page.locator("main").inner_text()
+        assert page.locator(f"a[href^='{site.url}tides/']").count()
+        assert watched.trouble == []
 
 
 def test_the_source_file_leaves_out_the_other_version_and_the_search_page(

@@ -48,6 +48,8 @@ SETTINGS = {
     "PREFECT_SERVER_SERVICES_CANCELLATION_CLEANUP_LOOP_SECONDS": "300",
     "PREFECT_SERVER_SERVICES_CLEANUP_RECONCILER_LOOP_SECONDS": "300",
     "PREFECT_SERVER_SERVICES_PAUSE_EXPIRATIONS_LOOP_SECONDS": "300",
+    # A busy machine is slow to answer, and this clock is no measure of it.
+    "PREFECT_API_REQUEST_TIMEOUT": "600",
     # Runs renew their slot by a clock that is real, and would lose it.
     "PREFECT_SERVER_SERVICES_REPOSSESSOR_LOOP_SECONDS": "86400",
 }

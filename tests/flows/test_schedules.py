@@ -1,6 +1,7 @@
 """Schedules fire: source files are deployed, and a run that nobody asked for completes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,13 @@ def server(database: dict[str, str], tmp_path: Path) -> Iterator[PrefectServer]:
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
     """A folder of three source files; one of them is to run every few seconds."""
-    (folder := tmp_path / "sources").mkdir()
-    for name, schedule in SCHEDULES.items():
+    return write_sources(tmp_path / "sources", SCHEDULES)
+
+
+def write_sources(folder: Path, schedules: Mapping[str, str]) -> Path:
+    """Write source files with their schedules, each with a document."""
+    folder.mkdir()
+    for name, schedule in schedules.items():
         (folder / name).mkdir()
         (folder / name / "lease.md").write_text(
             f"# Leases of the {name}\n\nWhoever holds a lease of the {name} may write; others wait.\n"
@@ -86,6 +92,61 @@ def test_the_schedule_of_a_source_file_brings_a_run_that_completes(
     log = (tmp_path / "prefect" / "server.log").read_text(errors="replace")
     # On a busy machine Prefect's own heartbeats may find its SQLite file locked, and come again.
     assert [line for line in log.splitlines() if "ERROR" in line and "schedule" in line.lower()] == []
+
+
+EVEN, ODD = "handbook", "wiki"
+"""Names of which one has the first of two minutes and the other the second."""
+
+
+def test_sources_of_one_cron_with_jitter_run_at_times_of_their_own_that_a_second_deploy_keeps(
+    server: PrefectServer, tmp_path: Path
+) -> None:
+    folder = write_sources(
+        tmp_path / "sources", dict.fromkeys((EVEN, ODD), '{cron: "*/2 * * * *", jitter: 1m}')
+    )
+    environment = {"SITEGRAPH_CACHE": str(encoder_cache()), "SITEGRAPH_WORKERS": "1"}
+    call = ["deploy", str(folder), "--home", str(tmp_path), "--index", str(tmp_path / "index")]
+
+    with running_worker(server, "sitegraph", log=tmp_path / "worker.log", **environment):
+        first = sitegraph_on(server).call(*call, "--no-alarms")
+        assert first.returncode == 0, first.stderr
+        ahead = poll(lambda: _ahead(server), timeout=PATIENCE_SECONDS, what="runs to lie ahead")
+        second = sitegraph_on(server).call(*call, "--no-alarms")
+        ran = poll(lambda: _ran(server), timeout=PATIENCE_SECONDS, what="a run of each source to complete")
+        kept = _ahead(server) or {}
+
+    assert "moved from */2 * * * *" in first.stdout
+    assert second.stdout.count("unchanged") == 2, second.stdout
+    assert {name: {time.minute % 2 for time in times} for name, times in ahead.items()} == {
+        EVEN: {0},
+        ODD: {1},
+    }
+    for name, times in ahead.items():
+        assert max(times) in kept[name], "what lay ahead before the second deploy still does"
+    for name, run in ran.items():
+        planned, began = (_time(run[key]) for key in ("expected_start_time", "start_time"))
+        assert planned in ahead[name]
+        assert began >= planned
+        assert (tmp_path / "index" / "CURRENT").exists()
+
+
+def _ahead(server: PrefectServer) -> dict[str, set[datetime]] | None:
+    """When the runs of each source were planned to begin, once there are some of both."""
+    names = {one["id"]: one["name"] for one in server.call("/deployments/filter", {})}
+    found: dict[str, set[datetime]] = {}
+    for run in _scheduled_runs(server):
+        found.setdefault(names[run["deployment_id"]], set()).add(_time(run["expected_start_time"]))
+    return found if {EVEN, ODD} <= found.keys() else None
+
+
+def _ran(server: PrefectServer) -> dict[str, dict[str, Any]] | None:
+    """The first run of each source that completed, once there is one of both."""
+    found = {run["name"]: run for run in reversed(_scheduled_runs(server)) if _state(run) == "COMPLETED"}
+    return found if {EVEN, ODD} <= found.keys() else None
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)
 
 
 def _scheduled_deployments(server: PrefectServer) -> set[str]:

@@ -17,7 +17,6 @@ from flows.deploy.alarms import (
     Notify,
     alarms,
     decide_alarms,
-    duration,
     no_publish,
     options_found,
     paused_unwatched,
@@ -191,10 +190,3 @@ def test_alarms_are_made_changed_left_and_of_sources_that_went_deleted() -> None
         PUBLISH_HELD: (DeployAction.CREATE, None),
         "sitegraph: no publish of old": (DeployAction.DELETE, "3"),
     }
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(90, "90s"), (900, "15m"), (5400, "90m"), (2 * DAY, "2d"), (1.5, "1.5s")]
-)
-def test_times_are_written_as_source_files_have_them(seconds: float, text: str) -> None:
-    assert duration(seconds) == text

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from flows.deploy.deployments import (
     DeployAction,
     FoundDeployment,
     RunPlace,
+    ScheduleEntry,
     Settings,
     SourceFile,
     anchor,
@@ -26,6 +27,7 @@ from schemas.source import DeploymentOptions, Schedule, Source
 
 HOME = Path("/srv/sitegraph")
 PLACE = RunPlace(folder=HOME, pool="sitegraph", version="1")
+ORIGIN = datetime(2020, 1, 1, tzinfo=UTC)
 NIGHTLY = Schedule(cron="15 2 * * *", timezone="Europe/Berlin")
 
 
@@ -203,6 +205,45 @@ def test_intervals_of_several_sources_begin_at_several_times_and_always_at_the_s
     assert len(starts) > 15
     assert max(starts) - min(starts) < timedelta(hours=1)
     assert anchor(3600, "handbook") == anchor(3600, "handbook")
+
+
+def test_with_jitter_intervals_begin_within_it() -> None:
+    names = [f"source-{number}" for number in range(200)]
+
+    begins = {anchor(86_400, name, jitter=60) for name in names}
+    assert len(begins) > 40
+    assert max(begins) <= ORIGIN + timedelta(minutes=1)
+    assert {anchor(86_400, name, jitter=0) for name in names} == {ORIGIN}
+
+
+def entry_of(name: str, schedule: Schedule) -> ScheduleEntry:
+    (entry,) = settings(name, schedule)["schedules"]
+    assert isinstance(entry, ScheduleEntry)
+    return entry
+
+
+def test_jitter_moves_a_cron_expression_by_the_name_of_the_source() -> None:
+    jittered = replace(NIGHTLY, jitter=1_800)
+
+    assert entry_of("handbook", jittered).schedule.cron == "23 2 * * *"
+    assert entry_of("manual", jittered).schedule.cron == "34 2 * * *"
+    assert entry_of("handbook", jittered).text == (
+        "cron 23 2 * * * Europe/Berlin (jitter 30m), moved from 15 2 * * *"
+    )
+    assert entry_of("handbook", Schedule(every=3600, jitter=60)).text == "every 3600s UTC (jitter 1m)"
+
+
+def test_a_changed_jitter_is_an_update_and_the_same_one_is_none() -> None:
+    def as_read(entry: ScheduleEntry) -> ScheduleEntry:
+        return replace(entry, schedule=replace(entry.schedule, jitter=None), written=None)
+
+    weekly = Schedule(rrule="FREQ=WEEKLY;BYDAY=MO;BYHOUR=3", jitter=900)
+    for schedule in (replace(NIGHTLY, jitter=900), weekly, Schedule(every=3600, jitter=60)):
+        there = found(schedules=(as_read(entry_of("handbook", schedule)),))
+        for jitter, action in ((schedule.jitter, "unchanged"), (120, "update"), (None, "update")):
+            wanted = settings("handbook", replace(schedule, jitter=jitter))
+            (decided,) = decide({"handbook": wanted}, [there])
+            assert decided.action == action, (schedule, jitter)
 
 
 def test_runs_of_several_schedules_wait_for_each_other() -> None:
