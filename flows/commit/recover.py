@@ -2,11 +2,13 @@
 
 import logging
 
+from flows.commit.abort import abort_generation
+from flows.commit.check import ask_checks
 from flows.commit.publish import prune, publish_generation
 from flows.commit.restore_ledger import restore_ledger
 from flows.commit.show import show_missed
 from flows.commit.verify import verify_generation
-from flows.commit.write import declare, load_plan, write_plan
+from flows.commit.write import load_plan, write_plan
 from flows.derive.embed import embed_chunks
 from flows.run.contexts import CommitContext
 from flows.run.models import is_same
@@ -67,20 +69,11 @@ def _replay(run: CommitContext, generation: Generation, *, lease: Lease) -> bool
         verify_generation(run, generation, staged)
     except (DamageFound, SchemaMismatch):
         return False
+    if (asked := ask_checks(run, generation)) is not None and asked.counts.held:
+        return False  # decided again, and held with its reasons, by the run that does this
     publish_generation(run, generation, staged, lease=lease)
     prune(run.index, source=run.source.name)
     return True
-
-
-def abort_generation(run: CommitContext, generation: Generation) -> None:
-    """Take a generation back, so that no store shows a trace of it."""
-    declare(run, generation)
-    # One that was to write all rows again builds on nothing, and the stores may no longer hold generation 0.
-    base = generation.base or run.index.current()
-    run.index.graph.writer().abort(generation.generation, base=base)
-    run.crash_point("abort.midway")
-    run.index.chunks.writer().abort(generation.generation, base=base)
-    run.index.ledger.generations.abort(generation.generation)
 
 
 def _plan_is_whole(run: CommitContext, generation: Generation) -> bool:

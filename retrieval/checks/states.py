@@ -1,0 +1,107 @@
+"""Whether passages say what a check states, by the verifier's rules."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from retrieval.verify.clauses import split_sentences, whole
+from retrieval.verify.grounding import check_sentence
+from retrieval.verify.names import fold_signs
+from schemas.nodes import Chunk
+
+COVERED = 0.8
+"""Share of a statement's words that a passage must have to say the same; the rules alone judge what it says
+of its numbers, names and yes or no, and let pass what speaks of something else."""
+NEAR = 0.4
+"""From this share on, a passage is shown as what stands there instead."""
+SENTENCES = 3
+"""Sentences in a row that may bear a statement out together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """Whether a statement is borne out, by which words of which chunk, or why not."""
+
+    met: bool
+    why: str = ""
+    text: str = ""
+    chunk: Chunk | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stretch:
+    text: str
+    heading: str
+    size: int
+    covered: float
+    chunk: Chunk
+
+
+def find_statement(statement: str, chunks: Iterable[Chunk]) -> Stated:
+    """Look for *statement* in the sections that *chunks* are of, in their order.
+
+    It is met where it stands there word for word, or where the sentences that have most of its words have at
+    least 80 % of them and the verifier finds no fault.
+    """
+    sections = [tuple(run) for run in _sections(chunks)]
+    for section in sections:
+        if found := _word_for_word(statement, section):
+            return found
+    stretches = [one for section in sections for one in _stretches(statement, section)]
+    if not stretches:
+        return Stated(met=False, why="no passage is left to say it")
+    most = max(one.covered for one in stretches)
+    size = min(one.size for one in stretches if one.covered == most)
+    nearest = [one for one in stretches if (one.covered, one.size) == (most, size)]
+    return _judge(statement, nearest, most)
+
+
+def _judge(statement: str, nearest: Sequence[_Stretch], covered: float) -> Stated:
+    first = nearest[0]
+    if covered < NEAR:
+        return Stated(met=False, why="nothing there says it")
+    if covered < COVERED:
+        why = "what stands there says something else"
+        return Stated(met=False, why=why, text=first.text, chunk=first.chunk)
+    why = ""
+    for one in nearest:
+        faults = check_sentence(statement, f"{one.heading}\n{one.text}" if one.heading else one.text)
+        if not faults:
+            return Stated(met=True, text=one.text, chunk=one.chunk)
+        why = why or faults[0].what
+    return Stated(met=False, why=why, text=first.text, chunk=first.chunk)
+
+
+def _sections(chunks: Iterable[Chunk]) -> Iterator[Iterator[Chunk]]:
+    """Chunks of one section, which an edit may cut elsewhere, are one text."""
+    ordered = sorted({one.id: one for one in chunks}.values(), key=lambda one: (one.doc, one.ordinal))
+    for _, run in groupby(ordered, key=lambda one: (one.doc, one.section_id, one.page_no)):
+        yield run
+
+
+def _word_for_word(statement: str, section: Sequence[Chunk]) -> Stated | None:
+    wanted = fold_signs(statement).strip().rstrip(".")
+    pattern = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(wanted)}(?!\w|[.,]\d)")
+    for chunk in section:
+        if pattern.search(fold_signs(chunk.text)):
+            return Stated(met=True, text=" ".join(statement.split()), chunk=chunk)
+    if pattern.search(fold_signs("\n".join(one.text for one in section))):
+        return Stated(met=True, text=" ".join(statement.split()), chunk=section[0])
+    return None
+
+
+def _stretches(statement: str, section: Sequence[Chunk]) -> Iterator[_Stretch]:
+    wanted = whole(statement).stems
+    sentences = [(one, chunk) for chunk in section for one in split_sentences(chunk.text)]
+    if not wanted:
+        return
+    heading = " > ".join(section[0].heading_path)
+    above = whole(heading).stems
+    for size in range(1, SENTENCES + 1):
+        for start in range(len(sentences) - size + 1):
+            part = sentences[start : start + size]
+            text = " ".join(one for one, _ in part)
+            covered = len(wanted & (whole(text).stems | above)) / len(wanted)
+            own = bool(wanted & whole(text).stems)
+            yield _Stretch(text=text, heading=heading, size=size, covered=covered * own, chunk=part[0][1])
