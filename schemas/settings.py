@@ -45,8 +45,8 @@ class Settings:
     `llm_seconds`, and one `ask` may cost `llm_calls` requests and `llm_tokens`. `signing_key` is the file of
     a private key that signs generations, `trust` of the public keys whose signatures readers ask for.
     `pull_token` is sent as bearer token to the server that an index is copied from. Readers of an index
-    elsewhere keep copies of at most `disk_cache_mb` in the folder `cache`, or in the user's cache folder. `checks`
-    is a file of questions that runs of every source ask before they publish.
+    elsewhere keep copies of at most `disk_cache_mb` in the folder `cache`, or in the user's cache folder.
+    `checks` is a file of questions that runs of every source ask before they publish.
     """
 
     index: str = ".sitegraph"

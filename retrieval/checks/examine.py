@@ -47,7 +47,7 @@ def query_of(check: Check) -> Query:
 def _findings(check: Check, of: Examined) -> Iterator[Finding]:
     query = query_of(check)
     if not check.answered:
-        yield _unanswered(check, of.answers(query))
+        yield _unanswered(of.answers(query))
         return
     ids = [one.chunk_id for one in of.retrieve(query).evidence]
     by_id = {one.id: one for one in of.chunks.get(ids)}
@@ -85,7 +85,7 @@ def _stated(statement: str, found: Stated) -> Finding:
     )
 
 
-def _unanswered(check: Check, said: Sequence[Passage]) -> Finding:
+def _unanswered(said: Sequence[Passage]) -> Finding:
     return Finding(
         requirement=Requirement.ANSWERED,
         wanted="no answer",

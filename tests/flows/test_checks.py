@@ -14,6 +14,7 @@ from tests.fakes.sitegraph_runs import Sitegraph, assert_equals_clean_rebuild
 pytestmark = pytest.mark.server
 
 LOSING = "Losing Leases"
+FIVE_TIMES = "When leases are lost, the night porter rings the bell five times."
 
 
 def write_checks(folder: Path, handbook: Handbook, *, on_failure: str = "hold") -> Path:
@@ -42,7 +43,7 @@ def checked(handbook: Handbook, tmp_path: Path) -> Path:
 def test_a_changed_fact_holds_the_publish_until_it_is_accepted(
     sitegraph: Sitegraph, handbook: Handbook, checked: Path, index: Path
 ) -> None:
-    handbook.edit(path_of("Leases"), LOSING, "When leases are lost, the night porter rings the bell five times.")
+    handbook.edit(path_of("Leases"), LOSING, FIVE_TIMES)
 
     with pytest.raises(PublishHeld, match=r"1 of 3 questions .*'What happens when leases are lost\?'"):
         sitegraph.run(checked, index)
@@ -51,7 +52,7 @@ def test_a_changed_fact_holds_the_publish_until_it_is_accepted(
     held = sitegraph.call("check", "--held", "--index", str(index))
     assert held.returncode == 0
     assert "- The night porter rings the bell twice." in held.stdout
-    assert "+ When leases are lost, the night porter rings the bell five times." in held.stdout
+    assert f"+ {FIVE_TIMES}" in held.stdout
     with pytest.raises(PublishHeld):  # and the next run finds no generation to finish
         sitegraph.run(checked, index)
     assert read_current(index) == 1
@@ -73,7 +74,7 @@ def test_a_held_run_ends_with_exit_code_4_and_shows_what_was_lost(
     assert done.returncode == 4, done.stderr
     assert "Where are ledgers kept?" in done.stderr
     assert "- Ledgers are kept in the north wing" in done.stderr
-    assert f"#what-ledgers-are: is gone" in done.stderr or "is gone" in done.stderr
+    assert f"cites: {handbook.site.url(path_of('Ledgers'))}: is gone" in done.stderr
     assert "sitegraph check --held" in done.stderr
 
 
@@ -108,10 +109,8 @@ def test_what_a_crash_left_verified_is_asked_before_it_is_published(
     sitegraph: Sitegraph, handbook: Handbook, checked: Path, index: Path
 ) -> None:
     handbook.edit(path_of("Leases"), LOSING, "When leases are lost, nobody rings a bell.")
-    crashed = sitegraph.command(
-        "run", str(checked), "--index", str(index), SITEGRAPH_FAULT="crash:verify.passed"
-    )
-    assert crashed.returncode not in (0, 4), crashed.stderr
+    arguments = ("run", str(checked), "--index", str(index))
+    assert sitegraph.command(*arguments, SITEGRAPH_FAULT="verify.passed:kill").returncode == -9
 
     with pytest.raises(PublishHeld):
         sitegraph.run(checked, index)
@@ -127,7 +126,7 @@ def test_check_asks_the_current_generation(
     assert good.returncode == 0, good.stderr
     assert json.loads(good.stdout)["passed"] == 3
 
-    handbook.edit(path_of("Leases"), LOSING, "When leases are lost, the night porter rings the bell five times.")
+    handbook.edit(path_of("Leases"), LOSING, FIVE_TIMES)
     sitegraph.run(checked, index, accept=True)
     bad = sitegraph.call("check", "--index", str(index), "--format", "junit")
 
