@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from retrieval.verify.clauses import split_sentences, whole
+from retrieval.verify.facts import read_facts
 from retrieval.verify.grounding import check_sentence
 from retrieval.verify.names import fold_signs
 from schemas.nodes import Chunk
@@ -92,7 +93,8 @@ def _word_for_word(statement: str, section: Sequence[Chunk]) -> Stated | None:
 
 
 def _stretches(statement: str, section: Sequence[Chunk]) -> Iterator[_Stretch]:
-    wanted = whole(statement).stems
+    # Amounts and dates, which may be spelled in many ways, are the verifier's.
+    wanted = whole(read_facts(statement).rest).stems or whole(statement).stems
     sentences = [(one, chunk) for chunk in section for one in split_sentences(chunk.text)]
     if not wanted:
         return
