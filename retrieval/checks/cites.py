@@ -24,6 +24,18 @@ def is_cited(entry: str, chunk: Chunk) -> bool:
     return not fragment or fragment in (chunk.fragment, *chunk.fragments)
 
 
+def document_of(entry: str) -> str | None:
+    """Return the document, or page of a PDF, that an entry names; None where it names only a part.
+
+    >>> document_of("guide.md#expiry"), document_of("m.pdf#page=3"), document_of("Guide > Leases")
+    ('guide.md', 'm.pdf#page=3', None)
+    """
+    name, _, fragment = entry.partition("#")
+    if HEADINGS in entry or name.startswith(("chunk:", "section:", "pdfregion:")):
+        return None
+    return entry if fragment.startswith("page=") else name
+
+
 def _names(chunk: Chunk) -> set[str]:
     path = chunk.file_path or ""
     names = {chunk.doc, chunk.doc_id, chunk.url, path, path.rpartition("/")[2], chunk.file_id}

@@ -92,12 +92,28 @@ def gather_status(opened: Any) -> dict[str, Any]:
         "generation": manifest.generation,
         "as_of": manifest.as_of if manifest.generation else None,
         "held_since": held_since(opened.layout),
+        "checks": _checks(opened.layout),
         "writing": opened.ledger.leases.holder("index", now=opened.now()),
         "leases": leases,
         "sources": {
             name: {**one, "freshness": fresh.get(name, to_record(FreshnessState()))}
             for name, one in described.items()
         },
+    }
+
+
+def _checks(layout: Any) -> dict[str, Any] | None:
+    """What the last run that asked questions before publishing found; the losses are `check --held`'s."""
+    from indexes.check_record import load_record
+
+    record = load_record(layout)
+    if record is None:
+        return None
+    return {
+        "source": record.source,
+        "generation": record.generation,
+        "as_of": record.as_of,
+        **to_record(record.counts),
     }
 
 
@@ -121,6 +137,8 @@ def _print(record: dict[str, Any], index: str | None) -> None:
     if record["held_since"]:
         lift = complete_commands("lift: sitegraph rollback --lift", index=index)
         print(f"publishing is held since {record['held_since']} ({lift})")
+    if record["checks"]:
+        print(_told_checks(record["checks"]))
     for lease in record["leases"]:
         print(_told_lease(lease))
     for name, source in record["sources"].items():
@@ -131,6 +149,14 @@ def _print(record: dict[str, Any], index: str | None) -> None:
             print(f"    {told}")
         if last := source["last_run"]:
             _print_run(last)
+
+
+def _told_checks(checks: Mapping[str, Any]) -> str:
+    held = "; publishing is held (see: sitegraph check --held)" if checks["held"] else ""
+    return (
+        f"checks of {checks['source']} at {checks['as_of']}: {checks['passed']} of {checks['asked']} passed, "
+        f"{checks['lost']} lost evidence{held}"
+    )
 
 
 def told_freshness(freshness: Mapping[str, Any]) -> str | None:

@@ -20,7 +20,10 @@ _SHOWN = 5
 
 def tune(
     questions: Annotated[
-        Path, typer.Argument(help='JSON lines or a YAML list of {"id", "question", "gold": [documents]}.')
+        Path,
+        typer.Argument(
+            help='JSON lines or a YAML list of {"id", "question", "gold": [documents]}, or checks.'
+        ),
     ],
     index: IndexOption = None,
     apply: Annotated[
