@@ -128,7 +128,7 @@ def forget_hold(index: Index, source: str) -> None:
 
 
 def readers_at(index: Index, number: int, as_of: str, *, base: int) -> Readers:
-    """Open a generation, published or not, as readers would, but for its authority, which is that of *base*."""
+    """Open a generation, published or not, as readers would, but for its authority: that is of *base*."""
     space = index.chunks.space(number)
     folder = index.local / space.encoder
     if is_in_bucket(index.layout.root):

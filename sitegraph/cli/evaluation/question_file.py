@@ -29,7 +29,7 @@ class QuestionFile:
 
 
 def load_questions(path: Path) -> QuestionFile:
-    """Read a `.yaml` file as a list, or as checks whose cited documents are the gold, any other as JSON lines.
+    """Read a `.yaml` file as a list, or as checks, whose cited documents are the gold; others as JSON lines.
 
     Raises: ConfigError: it cannot be read, or is not what it should be; the message names line or question.
     """
