@@ -17,7 +17,7 @@ from indexes.publish.recover import Recovery, plan_recovery
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.leases import Lease
 from indexes.write.outbox import plan_sha256
-from schemas.errors import DamageFound, SchemaMismatch
+from schemas.errors import ConfigError, DamageFound, SchemaMismatch
 from schemas.records import from_record
 
 _log = logging.getLogger(__name__)
@@ -69,11 +69,20 @@ def _replay(run: CommitContext, generation: Generation, *, lease: Lease) -> bool
         verify_generation(run, generation, staged)
     except (DamageFound, SchemaMismatch):
         return False
-    if (asked := ask_checks(run, generation)) is not None and asked.counts.held:
-        return False  # decided again, and held with its reasons, by the run that does this
+    if _is_held(run, generation):
+        return False  # decided again, and held with its reasons, by a run of its source
     publish_generation(run, generation, staged, lease=lease)
     prune(run.index, source=run.source.name)
     return True
+
+
+def _is_held(run: CommitContext, generation: Generation) -> bool:
+    """Whether questions have lost their evidence, or those of another source cannot be read here."""
+    try:
+        asked = ask_checks(run, generation)
+    except ConfigError:
+        return True
+    return asked is not None and asked.counts.held
 
 
 def _plan_is_whole(run: CommitContext, generation: Generation) -> bool:

@@ -42,9 +42,9 @@ def run(
         bool,
         typer.Option(
             "--accept",
-            help="Publish even if much is removed, quarantined or failing, publishing is on hold, or the "
-            "model has changed; remove pages that answer 404 at once. An empty source still stops the "
-            "run, and so does a seed that cannot be read if no other can.",
+            help="Publish even if much is removed, quarantined or failing, publishing is on hold, questions "
+            "have lost their evidence, or the model has changed; remove pages that answer 404 at once. An "
+            "empty source still stops the run, and so does a seed that cannot be read if no other can.",
         ),
     ] = False,
     repair: Annotated[
