@@ -22,7 +22,7 @@ from tests.fakes.sitegraph_runs import Sitegraph
 
 __all__ = ["on_neo4j"]
 
-pytestmark = [pytest.mark.server, pytest.mark.data, pytest.mark.long]
+pytestmark = [pytest.mark.server, pytest.mark.data, pytest.mark.long, pytest.mark.timeout(1800)]
 
 PAGES = (
     "wal-configuration",
