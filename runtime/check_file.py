@@ -3,6 +3,7 @@
 Errors name the file, the line and the key.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -97,6 +98,18 @@ def load_checks(path: Path) -> tuple[Check, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot be read ({os_error_reason(error)})", subject=str(path)) from error
     return parse_checks(text, subject=str(path))
+
+
+def join_checks(files: Iterable[Path]) -> tuple[Check, ...]:
+    """Read several files; of an id that stands in more than one the first counts.
+
+    Raises: as `load_checks`.
+    """
+    found: dict[str, Check] = {}
+    for file in dict.fromkeys(files):
+        for check in load_checks(file):
+            found.setdefault(check.id, check)
+    return tuple(found.values())
 
 
 def parse_checks(text: str, *, subject: str) -> tuple[Check, ...]:

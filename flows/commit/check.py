@@ -7,23 +7,18 @@ from pathlib import Path
 from flows.commit.abort import abort_generation
 from flows.run.contexts import CommitContext
 from flows.run.index import Index
-from flows.run.local_folder import fetch_encoder
+from flows.run.staged_readers import readers_at
 from indexes.check_record import NAME, load_record, save_record
-from indexes.embed.reader_encoder import OnnxEncoder
-from indexes.places import is_in_bucket
 from indexes.publish.generation import load_generation
-from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
-from indexes.tuning import load_weights
-from indexes.wiring import Readers
 from retrieval.checks.compare import find_losses
 from retrieval.checks.examine import examine
 from retrieval.checks.opening import examined
 from retrieval.checks.rendering import count, render_losses
-from runtime.check_file import load_checks
+from runtime.check_file import join_checks
 from schemas.checks import Check, CheckCounts, CheckRecord, OnFailure, Verdict
-from schemas.errors import ConfigError, PublishHeld
+from schemas.errors import PublishHeld
 from schemas.settings import Settings
 from schemas.source import Source
 
@@ -35,12 +30,7 @@ def checks_of(source: Source, settings: Settings) -> tuple[Check, ...]:
 
     Raises: ConfigError: a file cannot be read or is wrong.
     """
-    files = dict.fromkeys(Path(one).resolve() for one in (source.checks, settings.checks) if one)
-    found: dict[str, Check] = {}
-    for file in files:
-        for check in load_checks(file):
-            found.setdefault(check.id, check)
-    return tuple(found.values())
+    return join_checks(Path(one).resolve() for one in (source.checks, settings.checks) if one)
 
 
 def check_generation(run: CommitContext, generation: Generation, *, lease: Lease, accept: bool) -> None:
@@ -125,33 +115,6 @@ def forget_hold(index: Index, source: str) -> None:
     record = load_record(index.layout)
     if record is not None and record.counts.held and record.source == source:
         (index.layout.root / NAME).unlink(missing_ok=True)
-
-
-def readers_at(index: Index, number: int, as_of: str, *, base: int) -> Readers:
-    """Open a generation, published or not, as readers would, but for its authority: that is of *base*."""
-    space = index.chunks.space(number)
-    folder = index.local / space.encoder
-    if is_in_bucket(index.layout.root):
-        fetch_encoder(index.layout.root / space.encoder, folder)
-    return Readers(
-        index=index.layout.root,
-        manifest=index.manifest,
-        generation=number,
-        as_of=as_of,
-        chunks=index.chunks.at(number),
-        graph=index.graph.at(number),
-        authority=index.authority.at(base),
-        encoder=OnnxEncoder(folder),
-        reranker=_reranker(),
-        weights=load_weights(index.layout.root),
-    )
-
-
-def _reranker() -> OnnxReranker | None:
-    try:
-        return OnnxReranker(locate_reranker())
-    except ConfigError:
-        return None
 
 
 def _asked(run: CommitContext, checks: Sequence[Check], verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from runtime.check_file import load_checks
+from runtime.check_file import join_checks
 from schemas.checks import Check
 from schemas.errors import ConfigError, SitegraphError
 from schemas.settings import Settings
@@ -15,18 +15,14 @@ def load_questions(settings: Settings, given: Path | None) -> tuple[Check, ...]:
 
     Raises: ConfigError: a file cannot be read or is wrong, or none is named anywhere.
     """
-    files = [given] if given else list(dict.fromkeys(_named(settings)))
+    files = (given,) if given else tuple(_named(settings))
     if not files:
         raise ConfigError(
             "no file of questions is named; give one: sitegraph check QUESTIONS.yaml, or name it in the "
             "source file: checks: checks/questions.yaml",
             subject="check",
         )
-    found: dict[str, Check] = {}
-    for file in files:
-        for one in load_checks(file):
-            found.setdefault(one.id, one)
-    return tuple(found.values())
+    return join_checks(files)
 
 
 def _named(settings: Settings) -> Iterator[Path]:
