@@ -1,5 +1,7 @@
 """Which passages an entry of a check means: an address, an id, a path, a page of a PDF, or headings."""
 
+from collections.abc import Sequence
+
 from schemas.nodes import Chunk
 
 HEADINGS = " > "
@@ -22,6 +24,23 @@ def is_cited(entry: str, chunk: Chunk) -> bool:
     if fragment.startswith("page="):
         return fragment == f"page={chunk.page_no}"
     return not fragment or fragment in (chunk.fragment, *chunk.fragments)
+
+
+def may_mean(entry: str, chunk: Chunk) -> bool:
+    """Whether *entry* names *chunk* or a place in its document."""
+    return is_cited(entry, chunk) or entry.partition("#")[0] in _names(chunk)
+
+
+def passages_of(entry: str, chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Return what *entry* means among *chunks*, which are all of some documents.
+
+    Of a fragment that is all that stands under the same headings: an edit of a neighbour may cut a passage in
+    two, and only one of them has the id then.
+    """
+    exact = {(one.doc, one.section_id, one.heading_path) for one in chunks if is_cited(entry, one)}
+    if not entry.partition("#")[2] or "#page=" in entry:
+        return tuple(one for one in chunks if is_cited(entry, one))
+    return tuple(one for one in chunks if (one.doc, one.section_id, one.heading_path) in exact)
 
 
 def document_of(entry: str) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from indexes.ports import ChunkReader
 from retrieval.bundle.build import locate_in_pdf
 from retrieval.bundle.render import cite_line
-from retrieval.checks.cites import is_cited
+from retrieval.checks.cites import may_mean, passages_of
 from retrieval.checks.states import Stated, find_statement
 from schemas.checks import Check, Finding, Passage, Requirement, Verdict
 from schemas.evidence import ContextBundle, Query
@@ -49,25 +49,25 @@ def _findings(check: Check, of: Examined) -> Iterator[Finding]:
     if not check.answered:
         yield _unanswered(of.answers(query))
         return
-    ids = [one.chunk_id for one in of.retrieve(query).evidence]
-    by_id = {one.id: one for one in of.chunks.get(ids)}
-    found = [by_id[one] for one in ids if one in by_id]
-    cited = [(entry, _first_cited(entry, found)) for entry in check.cites]
-    for entry, chunk in cited:
-        yield _cited(check, entry, chunk)
-    where = _places(check, [one for _, one in cited if one], of.chunks) if check.cites else found
+    ranked = [one.chunk_id for one in of.retrieve(query).evidence]
+    by_id = {one.id: one for one in of.chunks.get(ranked)}
+    found = [by_id[one] for one in ranked if one in by_id]
+    meant = _meant(check, found, of.chunks)
+    where: list[Chunk] = [] if check.cites else found
+    for entry in check.cites:
+        ids = {one.id for one in meant[entry]}
+        first = next((one for one in found if one.id in ids), None)
+        where += meant[entry] if first else ()
+        yield _cited(check, entry, first)
     for statement in check.states:
         yield _stated(statement, find_statement(statement, where))
 
 
-def _first_cited(entry: str, found: Sequence[Chunk]) -> Chunk | None:
-    return next((one for one in found if is_cited(entry, one)), None)
-
-
-def _places(check: Check, cited: Sequence[Chunk], chunks: ChunkReader) -> list[Chunk]:
-    """All passages of the entries that were found: an edit may cut a section elsewhere."""
-    of_documents = chunks.of_documents(sorted({one.doc for one in cited}))
-    return [one for one in of_documents if any(is_cited(entry, one) for entry in check.cites)]
+def _meant(check: Check, found: Sequence[Chunk], chunks: ChunkReader) -> dict[str, tuple[Chunk, ...]]:
+    """What each entry means in the documents that were found, found or not: an edit may cut it elsewhere."""
+    docs = {one.doc for one in found if any(may_mean(entry, one) for entry in check.cites)}
+    whole = chunks.of_documents(sorted(docs))
+    return {entry: passages_of(entry, whole) for entry in check.cites}
 
 
 def _cited(check: Check, entry: str, chunk: Chunk | None) -> Finding:

@@ -67,7 +67,7 @@ def _entry(one: Proposal) -> str:
 
 def _first_found(entries: list[Entry]) -> list[str]:
     """What the last asking found first: what it found before may be gone."""
-    winners = next((one["winners"] for one in reversed(entries) if one.get("winners")), [])
+    winners: object = next((one["winners"] for one in reversed(entries) if one.get("winners")), [])
     return [str(one) for one in winners[:1]] if isinstance(winners, list) else []
 
 

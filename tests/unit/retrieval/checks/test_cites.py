@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.checks.cites import is_cited
+from retrieval.checks.cites import is_cited, passages_of
 from tests.unit.retrieval.checks.test_states import chunk
 
 HERE = replace(
@@ -58,3 +58,12 @@ def test_an_entry_of_another_place_does_not(entry: str) -> None:
 )
 def test_a_page_of_a_pdf(entry: str, means: bool) -> None:
     assert is_cited(entry, PAGE) is means
+
+
+def test_a_fragment_means_all_that_stands_under_its_headings() -> None:
+    entry = "https://example.org/guide/leases.html#expiry"
+    behind = replace(HERE, id="chunk:8", fragment="id-1.6.7", fragments=())
+    beside = replace(behind, id="chunk:9", heading_path=("Leases", "Renewal"))
+    assert passages_of(entry, [HERE, behind, beside]) == (HERE, behind)
+    assert passages_of("GOV-0017", [HERE, behind, beside]) == (HERE, behind, beside)
+    assert passages_of(entry, [behind]) == ()
