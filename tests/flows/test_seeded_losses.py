@@ -47,6 +47,7 @@ def test_what_lost_its_evidence_is_held(sitegraph: Sitegraph, tmp_path: Path) ->
     assert_held(sitegraph, tmp_path)
 
 
+@pytest.mark.neo4j
 def test_so_it_is_with_the_graph_in_neo4j(
     on_neo4j: Sitegraph, neo4j_server: Neo4jServer, tmp_path: Path
 ) -> None:
