@@ -44,7 +44,7 @@ class Requirement(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class ShownPassage:
     """What stands somewhere: the words that bear something out, where they stand, and their document."""
 
     text: str
@@ -53,7 +53,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class CheckFinding:
     """Whether one requirement of a check is met, by which passage, or why not.
 
     `wanted` is the entry, or the statement. Where a statement is not borne out, `passage` is what comes
@@ -64,7 +64,7 @@ class Finding:
     wanted: str
     met: bool
     why: str = ""
-    passage: Passage | None = None
+    passage: ShownPassage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class Verdict:
     """What came of one check."""
 
     check: Check
-    findings: tuple[Finding, ...]
+    findings: tuple[CheckFinding, ...]
 
     @property
     def passed(self) -> bool:
@@ -80,7 +80,7 @@ class Verdict:
         return all(one.met for one in self.findings)
 
     @property
-    def failures(self) -> tuple[Finding, ...]:
+    def failures(self) -> tuple[CheckFinding, ...]:
         """What is not met."""
         return tuple(one for one in self.findings if not one.met)
 
@@ -95,8 +95,8 @@ class Loss:
     requirement: Requirement
     wanted: str
     why: str
-    before: Passage | None = None
-    after: Passage | None = None
+    before: ShownPassage | None = None
+    after: ShownPassage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from indexes.ports import ChunkReader
 from retrieval.checks.cites import is_cited
 from retrieval.checks.examine import passage_of
-from schemas.checks import Check, Finding, Loss, Passage, Requirement, Verdict
+from schemas.checks import Check, CheckFinding, Loss, Requirement, ShownPassage, Verdict
 
 OUTRANKED = "is still there, but no longer among the first {} passages"
 GONE = "is gone"
@@ -30,7 +30,7 @@ def _losses(known: Mapping[str, Verdict], verdict: Verdict, chunks: ChunkReader)
             yield _loss(verdict.check, had, _explained(verdict.check, finding, had, chunks))
 
 
-def _loss(check: Check, had: Finding, now: Finding) -> Loss:
+def _loss(check: Check, had: CheckFinding, now: CheckFinding) -> Loss:
     return Loss(
         check=check.id,
         question=check.question,
@@ -43,7 +43,7 @@ def _loss(check: Check, had: Finding, now: Finding) -> Loss:
     )
 
 
-def _explained(check: Check, now: Finding, had: Finding, chunks: ChunkReader) -> Finding:
+def _explained(check: Check, now: CheckFinding, had: CheckFinding, chunks: ChunkReader) -> CheckFinding:
     """Say of an entry that is not found whether it is still there."""
     if now.requirement is not Requirement.CITES or had.passage is None:
         return now
@@ -52,6 +52,6 @@ def _explained(check: Check, now: Finding, had: Finding, chunks: ChunkReader) ->
     return replace(now, why=why, passage=there)
 
 
-def _still_there(entry: str, had: Passage, chunks: ChunkReader) -> Passage | None:
+def _still_there(entry: str, had: ShownPassage, chunks: ChunkReader) -> ShownPassage | None:
     left = (one for one in chunks.of_documents([had.doc]) if is_cited(entry, one))
     return next(map(passage_of, left), None)

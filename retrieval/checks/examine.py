@@ -7,8 +7,8 @@ from indexes.ports import ChunkReader
 from retrieval.bundle.build import locate_in_pdf
 from retrieval.bundle.render import cite_line
 from retrieval.checks.cites import may_mean, passages_of
-from retrieval.checks.states import Stated, find_statement
-from schemas.checks import Check, Finding, Passage, Requirement, Verdict
+from retrieval.checks.states import JudgedStatement, find_statement
+from schemas.checks import Check, CheckFinding, Requirement, ShownPassage, Verdict
 from schemas.evidence import ContextBundle, Query
 from schemas.nodes import Chunk
 
@@ -26,7 +26,7 @@ class Examined:
     """
 
     retrieve: Callable[[Query], ContextBundle]
-    answers: Callable[[Query], Sequence[Passage]]
+    answers: Callable[[Query], Sequence[ShownPassage]]
     chunks: ChunkReader
 
 
@@ -44,7 +44,7 @@ def query_of(check: Check) -> Query:
     return Query(text=check.question, filters=check.filters, top_k=check.top_k, token_budget=TOKENS)
 
 
-def _findings(check: Check, of: Examined) -> Iterator[Finding]:
+def _findings(check: Check, of: Examined) -> Iterator[CheckFinding]:
     query = query_of(check)
     if not check.answered:
         yield _unanswered(of.answers(query))
@@ -70,23 +70,23 @@ def _meant(check: Check, found: Sequence[Chunk], chunks: ChunkReader) -> dict[st
     return {entry: passages_of(entry, whole) for entry in check.cites}
 
 
-def _cited(check: Check, entry: str, chunk: Chunk | None) -> Finding:
+def _cited(check: Check, entry: str, chunk: Chunk | None) -> CheckFinding:
     why = "" if chunk else f"is not among the first {check.top_k} passages"
     passage = passage_of(chunk) if chunk else None
-    return Finding(
+    return CheckFinding(
         requirement=Requirement.CITES, wanted=entry, met=chunk is not None, why=why, passage=passage
     )
 
 
-def _stated(statement: str, found: Stated) -> Finding:
+def _stated(statement: str, found: JudgedStatement) -> CheckFinding:
     passage = passage_of(found.chunk, found.text) if found.chunk else None
-    return Finding(
+    return CheckFinding(
         requirement=Requirement.STATES, wanted=statement, met=found.met, why=found.why, passage=passage
     )
 
 
-def _unanswered(said: Sequence[Passage]) -> Finding:
-    return Finding(
+def _unanswered(said: Sequence[ShownPassage]) -> CheckFinding:
+    return CheckFinding(
         requirement=Requirement.ANSWERED,
         wanted="no answer",
         met=not said,
@@ -95,8 +95,8 @@ def _unanswered(said: Sequence[Passage]) -> Finding:
     )
 
 
-def passage_of(chunk: Chunk, text: str | None = None) -> Passage:
+def passage_of(chunk: Chunk, text: str | None = None) -> ShownPassage:
     """Return a chunk, or *text* of it, as it is shown."""
     shown = " ".join((text or chunk.text).split())
     cut = shown if len(shown) <= SHOWN else f"{shown[:SHOWN].rsplit(maxsplit=1)[0]} …"
-    return Passage(text=cut, citation=cite_line(chunk, locate_in_pdf(chunk)), doc=chunk.doc)
+    return ShownPassage(text=cut, citation=cite_line(chunk, locate_in_pdf(chunk)), doc=chunk.doc)

@@ -11,7 +11,7 @@ from retrieval.bundle.render import cite_line
 from retrieval.checks.examine import Examined
 from retrieval.opening import build_retriever
 from retrieval.related import relate
-from schemas.checks import Passage
+from schemas.checks import ShownPassage
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 
@@ -39,7 +39,7 @@ def examined(readers: "Readers") -> Examined:
     def retrieve(query: Query) -> ContextBundle:
         return _whole(retriever.retrieve(query))
 
-    def answers(query: Query) -> Sequence[Passage]:
+    def answers(query: Query) -> Sequence[ShownPassage]:
         asked = replace(query, token_budget=ANSWER_TOKENS, rerank=readers.reranker is not None)
         bundle = relate(readers, asked, retrieve(asked))
         return tuple(_passages(answerer.answer(bundle), bundle))
@@ -56,10 +56,10 @@ def _whole(bundle: ContextBundle) -> ContextBundle:
     return bundle
 
 
-def _passages(answered: Answered, bundle: ContextBundle) -> Iterator[Passage]:
+def _passages(answered: Answered, bundle: ContextBundle) -> Iterator[ShownPassage]:
     by_label = {one.S: one for one in bundle.evidence}
     for sentence in answered.sentences:
         if (one := by_label.get(sentence.S or "")) is not None:
-            yield Passage(text=sentence.text, citation=cite_line(one, one.pdf), doc=one.doc)
+            yield ShownPassage(text=sentence.text, citation=cite_line(one, one.pdf), doc=one.doc)
         else:
-            yield Passage(text=sentence.text, citation="the graph", doc="")
+            yield ShownPassage(text=sentence.text, citation="the graph", doc="")

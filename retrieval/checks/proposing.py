@@ -10,7 +10,7 @@ from schemas.nodes import Chunk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class ProposedCheck:
     """A question, how often it was asked, and what was opened for it, else what it found first."""
 
     question: str
@@ -21,7 +21,7 @@ class Proposal:
 
 def propose_checks(
     usage: Usage, get: Callable[[Collection[str]], Collection[Chunk]], *, known: Collection[str] = ()
-) -> tuple[Proposal, ...]:
+) -> tuple[ProposedCheck, ...]:
     """Return each question of the log once, those asked most often first, then by their words.
 
     Left out are questions of which nothing is there any more, that were asked with filters, or that are
@@ -38,7 +38,7 @@ def propose_checks(
     wanted = {key: opened.get(key) or _first_found(entries) for key, entries in asked.items()}
     chunks = {one.id: one for one in get(sorted({one for ids in wanted.values() for one in ids}))}
     found = [
-        Proposal(
+        ProposedCheck(
             question=" ".join(asked[key][0]["query"].split()),
             asked=len(asked[key]),
             opened=clicks,
@@ -51,13 +51,13 @@ def propose_checks(
     return tuple(sorted(found, key=lambda one: (-one.asked, one.question)))
 
 
-def render_proposals(proposals: Collection[Proposal]) -> str:
+def render_proposals(proposals: Collection[ProposedCheck]) -> str:
     """Return a file of checks: YAML in which each question says why it is proposed."""
     head = "# Proposed from the usage log. Keep what must stay true, and add what it states.\nquestions:"
     return "\n".join([head if proposals else f"{head} []", *map(_entry, proposals)]) + "\n"
 
 
-def _entry(one: Proposal) -> str:
+def _entry(one: ProposedCheck) -> str:
     times = "once" if one.asked == 1 else f"{one.asked} times"
     why = f"opened {one.opened} of its citations" if one.opened else "no citation was opened; found first"
     record: Mapping[str, object] = {"question": one.question, "cites": list(one.cites)}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from schemas.checks import Check, Finding, Loss, OnFailure, Passage, Verdict
+from schemas.checks import Check, CheckFinding, Loss, OnFailure, ShownPassage, Verdict
 from schemas.redaction import one_line
 
 
@@ -29,7 +29,7 @@ def count(questions: int) -> str:
     return f"{questions} question" if questions == 1 else f"{questions} questions"
 
 
-def say_failure(finding: Finding) -> str:
+def say_failure(finding: CheckFinding) -> str:
     """Say what is not met, in one line."""
     return one_line(f"{finding.requirement.value}: {finding.wanted}: {finding.why}")
 
@@ -50,7 +50,7 @@ def _loss(loss: Loss) -> Iterator[str]:
     yield f"  + {_shown(loss.after)}"
 
 
-def _shown(passage: Passage | None) -> str:
+def _shown(passage: ShownPassage | None) -> str:
     return one_line(f"{passage.text} ({passage.citation})") if passage else "nothing"
 
 

@@ -21,7 +21,7 @@ SENTENCES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
+class JudgedStatement:
     """Whether a statement is borne out, by which words of which chunk, or why not."""
 
     met: bool
@@ -39,7 +39,7 @@ class _Stretch:
     chunk: Chunk
 
 
-def find_statement(statement: str, chunks: Iterable[Chunk]) -> Stated:
+def find_statement(statement: str, chunks: Iterable[Chunk]) -> JudgedStatement:
     """Look for *statement* in the sections that *chunks* are of, in their order.
 
     It is met where it stands there word for word, or where the sentences that have most of its words have at
@@ -51,27 +51,27 @@ def find_statement(statement: str, chunks: Iterable[Chunk]) -> Stated:
             return found
     stretches = [one for section in sections for one in _stretches(statement, section)]
     if not stretches:
-        return Stated(met=False, why="no passage is left to say it")
+        return JudgedStatement(met=False, why="no passage is left to say it")
     most = max(one.covered for one in stretches)
     size = min(one.size for one in stretches if one.covered == most)
     nearest = [one for one in stretches if (one.covered, one.size) == (most, size)]
     return _judge(statement, nearest, most)
 
 
-def _judge(statement: str, nearest: Sequence[_Stretch], covered: float) -> Stated:
+def _judge(statement: str, nearest: Sequence[_Stretch], covered: float) -> JudgedStatement:
     first = nearest[0]
     if covered < NEAR:
-        return Stated(met=False, why="nothing there says it")
+        return JudgedStatement(met=False, why="nothing there says it")
     if covered < COVERED:
         why = "what stands there says something else"
-        return Stated(met=False, why=why, text=first.text, chunk=first.chunk)
+        return JudgedStatement(met=False, why=why, text=first.text, chunk=first.chunk)
     why = ""
     for one in nearest:
         faults = check_sentence(statement, f"{one.heading}\n{one.text}" if one.heading else one.text)
         if not faults:
-            return Stated(met=True, text=one.text, chunk=one.chunk)
+            return JudgedStatement(met=True, text=one.text, chunk=one.chunk)
         why = why or faults[0].what
-    return Stated(met=False, why=why, text=first.text, chunk=first.chunk)
+    return JudgedStatement(met=False, why=why, text=first.text, chunk=first.chunk)
 
 
 def _sections(chunks: Iterable[Chunk]) -> Iterator[Iterator[Chunk]]:
@@ -81,14 +81,14 @@ def _sections(chunks: Iterable[Chunk]) -> Iterator[Iterator[Chunk]]:
         yield run
 
 
-def _word_for_word(statement: str, section: Sequence[Chunk]) -> Stated | None:
+def _word_for_word(statement: str, section: Sequence[Chunk]) -> JudgedStatement | None:
     wanted = fold_signs(statement).strip().rstrip(".")
     pattern = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(wanted)}(?!\w|[.,]\d)")
     for chunk in section:
         if pattern.search(fold_signs(chunk.text)):
-            return Stated(met=True, text=" ".join(statement.split()), chunk=chunk)
+            return JudgedStatement(met=True, text=" ".join(statement.split()), chunk=chunk)
     if pattern.search(fold_signs("\n".join(one.text for one in section))):
-        return Stated(met=True, text=" ".join(statement.split()), chunk=section[0])
+        return JudgedStatement(met=True, text=" ".join(statement.split()), chunk=section[0])
     return None
 
 

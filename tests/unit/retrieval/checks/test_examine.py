@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from retrieval.checks.compare import GONE, find_losses
 from retrieval.checks.examine import Examined, examine
 from retrieval.checks.rendering import render_losses, render_verdicts
-from schemas.checks import Check, OnFailure, Passage, Requirement, Verdict
+from schemas.checks import Check, OnFailure, Requirement, ShownPassage, Verdict
 from schemas.evidence import ContextBundle, Query
 from schemas.nodes import Chunk
 from tests.fakes.plain_evidence import plain_bundle, plain_evidence
@@ -39,7 +39,9 @@ def placed(text: str) -> Chunk:
     return replace(chunk(text), url=URL, fragment="expiry")
 
 
-def asked(check: Check, *found: Chunk, there: Sequence[Chunk] = (), says: Sequence[Passage] = ()) -> Verdict:
+def asked(
+    check: Check, *found: Chunk, there: Sequence[Chunk] = (), says: Sequence[ShownPassage] = ()
+) -> Verdict:
     """Ask a generation that has *there* and finds *found*."""
 
     def retrieve(_: Query) -> ContextBundle:
@@ -92,7 +94,7 @@ def test_an_entry_that_is_gone_is_told_from_one_that_others_outrank() -> None:
 
 
 def test_an_answer_where_none_may_be_is_a_loss() -> None:
-    said = Passage(text="It costs nothing.", citation="a.md", doc="page:a")
+    said = ShownPassage(text="It costs nothing.", citation="a.md", doc="page:a")
     (loss,) = losses(asked(NOTHING), asked(NOTHING, says=[said]))
     assert (loss.requirement, loss.after) == (Requirement.ANSWERED, said)
 
