@@ -1,13 +1,14 @@
 """Whether passages say what a check states, by the verifier's rules."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from retrieval.verify.clauses import split_sentences, whole
 from retrieval.verify.facts import read_facts
 from retrieval.verify.grounding import check_sentence
+from retrieval.verify.lexicon import NEGATORS
 from retrieval.verify.names import fold_signs
 from schemas.nodes import Chunk
 
@@ -67,11 +68,27 @@ def _judge(statement: str, nearest: Sequence[_Stretch], covered: float) -> Judge
         return JudgedStatement(met=False, why=why, text=first.text, chunk=first.chunk)
     why = ""
     for one in nearest:
-        faults = check_sentence(statement, f"{one.heading}\n{one.text}" if one.heading else one.text)
-        if not faults:
+        fault = _fault(statement, one)
+        if fault is None:
             return JudgedStatement(met=True, text=one.text, chunk=one.chunk)
-        why = why or faults[0].what
+        why = why or fault
     return JudgedStatement(met=False, why=why, text=first.text, chunk=first.chunk)
+
+
+def _fault(statement: str, stretch: _Stretch) -> str | None:
+    passage = f"{stretch.heading}\n{stretch.text}" if stretch.heading else stretch.text
+    if faults := check_sentence(statement, passage):
+        return faults[0].what
+    said, stated = whole(statement), whole(stretch.text)
+    alike = len(said.words) >= COVERED * len(stated.words)
+    if alike and _negators(said.words) != _negators(stated.words):
+        return "it denies more, or less"
+    return None
+
+
+def _negators(words: Collection[str]) -> int:
+    """How often a sentence denies: of two that are alike otherwise, one more turns what is said."""
+    return sum(word in NEGATORS for word in words)
 
 
 def _sections(chunks: Iterable[Chunk]) -> Iterator[Iterator[Chunk]]:

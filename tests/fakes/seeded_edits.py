@@ -41,11 +41,17 @@ class Statement:
 
 
 def statements_of(pages: Iterable[Path], *, most: int) -> Iterator[Statement]:
-    """Yield up to *most* statements of each page: sentences with a number or a yes or no, one a paragraph."""
+    """Yield up to *most* statements of each page: sentences with a number or a yes or no, one a paragraph.
+
+    None stands on its page twice: what is lost in one place would still be there.
+    """
     for page in pages:
         found = 0
-        for number, paragraph in enumerate(paragraphs(read(page))):
-            sentence = next((one for one in _SENTENCE.split(text_of(paragraph)) if _is_telling(one)), None)
+        soup = read(page)
+        whole = " ".join(soup.get_text().split())
+        for number, paragraph in enumerate(paragraphs(soup)):
+            told = (one for one in _SENTENCE.split(text_of(paragraph)) if _is_telling(one))
+            sentence = next((one for one in told if whole.count(one) == 1), None)
             if sentence and found < most:
                 found += 1
                 yield Statement(page=page.name, paragraph=number, text=sentence)

@@ -56,6 +56,10 @@ def test_what_the_passage_says_is_met(statement: str) -> None:
         ("Readers never hold a lease.", PASSAGE.replace("never hold", "always hold")),
         ("Readers never hold a lease.", PASSAGE.replace(" Readers never hold a lease.", "")),
         ("It is valid for 30 seconds.", "This section is being written again."),
+        (
+            "The record matches attempts made over TCP/IP, but only when the connection is encrypted.",
+            "The record matches attempts made over TCP/IP, but not only when the connection is encrypted.",
+        ),
         ("version 1.5", "It came with version 1.5.2 of the program."),
     ],
 )
