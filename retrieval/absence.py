@@ -15,8 +15,10 @@ from schemas.absence import Absence, Measured, NearMiss, SearchedSource
 from schemas.coverage import Coverage
 from schemas.errors import SitegraphError
 from schemas.evidence import ContextBundle, Evidence, Filter, Query
+from schemas.nodes import NodeKind
 from schemas.records import from_record, to_record
 
+_DOCUMENTS = (NodeKind.PAGE.value, NodeKind.PDF_DOC.value)
 NEAR = 3
 """Near misses that are told."""
 
@@ -93,7 +95,8 @@ def _searched(readers: Readers, filters: Sequence[Filter]) -> Mapping[str, Searc
         return {}
     return {
         name: SearchedSource(
-            documents=sum(rows.get("documents", {}).values()), chunks=sum(rows.get("chunks", {}).values())
+            documents=sum(rows.get("nodes", {}).get(kind, 0) for kind in _DOCUMENTS),
+            chunks=sum(rows.get("chunks", {}).values()),
         )
         for name, rows in sorted(sources.items())
         if name and (asked is None or name in asked)
