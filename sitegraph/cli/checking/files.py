@@ -27,12 +27,15 @@ def load_questions(settings: Settings, given: Path | None) -> tuple[Check, ...]:
 
 def _named(settings: Settings) -> Iterator[Path]:
     from indexes.layout import IndexLayout
+    from indexes.manifest import load_manifest
     from indexes.own_ledger import open_own_ledger
 
+    layout = IndexLayout(Path(settings.index))
+    load_manifest(layout)  # so that a folder without an index is told as everywhere
     if settings.checks:
         yield Path(settings.checks).resolve()
     try:
-        ledger = open_own_ledger(IndexLayout(Path(settings.index)), settings.ledger_url, read_only=True)
+        ledger = open_own_ledger(layout, settings.ledger_url, read_only=True)
     except SitegraphError:  # a copy has none
         return
     with closing(ledger):

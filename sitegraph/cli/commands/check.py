@@ -105,12 +105,15 @@ def _print(verdicts: "Sequence[Verdict]", generation: int, output: CheckFormat) 
 def _show_held(settings: Settings, output: CheckFormat) -> None:
     from indexes.check_record import load_record
     from indexes.layout import IndexLayout
+    from indexes.manifest import load_manifest
     from indexes.places import index_place
     from schemas.records import to_record
 
     if output is CheckFormat.JUNIT:
         raise ConfigError("is text or json with --held", subject="--format")
-    record = load_record(IndexLayout(index_place(settings.index)))
+    layout = IndexLayout(index_place(settings.index))
+    load_manifest(layout)  # so that a folder without an index is told as everywhere
+    record = load_record(layout)
     if output is CheckFormat.JSON:
         print_json(to_record(record) if record else {})
     else:
