@@ -205,6 +205,22 @@ def verify(run: Run, frozen: Frozen, staged: StagedState) -> Frozen:
         return Frozen(generation=frozen.generation)
 
 
+@task(cause=Cause.VERIFY, name="check", task_run_name=generation_named("check"), **TRANSIENT)
+def check(run: Run, frozen: Frozen, lease: Lease, staged: StagedState) -> Frozen:  # noqa: ARG001
+    """Ask the staged generation what readers must go on finding; nothing where no file of questions is named.
+
+    Raises: PublishHeld: evidence that was there is gone; the generation is taken back.
+    """
+    from flows.commit.check import check_generation
+    from flows.commit.write import find_generation
+
+    with resources_of(run) as parts:
+        context = parts.committing()
+        generation = find_generation(context.index, frozen)
+        check_generation(context, generation, lease=lease, accept=run.accept)
+        return Frozen(generation=frozen.generation)
+
+
 @task(cause=Cause.PUBLISH, name="publish", task_run_name=generation_named("publish"))
 def publish(run: Run, lease: Lease, frozen: Frozen, staged: StagedState) -> Published:
     """Let readers see what was verified.
@@ -244,6 +260,7 @@ def report(
     before: Collected | None,  # noqa: ARG001
 ) -> RunReport:
     """Reschedule what was looked at, and record what the run did."""
+    from flows.commit.check import forget_hold
     from flows.commit.report import record_run
     from flows.derive.diff import load_difference
 
@@ -252,6 +269,7 @@ def report(
         context.crash_point("report.before")
         began = context.index.clock.monotonic()
         difference = load_difference(context.index, compared)
+        forget_hold(context.index, run.source)
         return record_run(
             context, difference, crawled, seconds=seconds, began=began, costs=costs, encoded=parts.encoded
         )

@@ -110,7 +110,7 @@ def _change(
 def make_generation(
     run: Run, engine: Engine, lease: Lease, compared: ComparedSource, crawled: Crawled, stages: Stages
 ) -> Published:
-    """Embed and link side by side, freeze the plan, then write, verify and publish it."""
+    """Embed and link side by side, freeze the plan, then write, verify, check and publish it."""
     with stages.timed("embed"):
         embedding = engine.embed(run, compared)
     with stages.timed("link"):
@@ -124,5 +124,6 @@ def make_generation(
         staged = engine.call(tasks.write, run, lease, frozen)
     with stages.timed("verify"):
         verified = engine.call(tasks.verify, run, frozen, staged)
+        verified = engine.call(tasks.check, run, verified, lease, staged)
     with stages.timed("publish"):
         return engine.call(tasks.publish, run, lease, verified, staged)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from indexes.check_record import load_record
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, load_manifest
 from indexes.publish.current import read_current
@@ -46,7 +47,7 @@ class HealthReader:
                 health,
                 generation=current.generation,
                 published_at=current.as_of if current.generation else None,
-                held_since=held_since(layout),
+                held_since=held_since(layout) or _held_by_checks(layout),
                 tables=self._read_tables(layout, manifest, current.generation),
             )
             with closing(open_own_ledger(layout, self.ledger_url, read_only=True)) as ledger:
@@ -69,6 +70,12 @@ class HealthReader:
             named = {CHUNKS if name == chunks else name: table for name, table in found.items()}
             self._tables = (key, named)
         return self._tables[1]
+
+
+def _held_by_checks(layout: IndexLayout) -> str | None:
+    """When questions held the publish of a run, and none has ended well since."""
+    record = load_record(layout)
+    return record.as_of if record is not None and record.counts.held else None
 
 
 def _sources(ledger: "Ledger", current: GenerationManifest, *, now: str) -> Mapping[str, SourceStatus]:

@@ -1,10 +1,11 @@
 """One question answered: a mode's way to evidence, then a model's words or the evidence's own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from retrieval.absence import state_absence
 from retrieval.answering.answerable import measure_familiarity
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.answering import Answerer
@@ -13,6 +14,8 @@ from retrieval.bundle.parse_answer import Sentence, parse_answer
 from retrieval.opening import build_retriever
 from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
 from retrieval.related import relate
+from schemas.absence import Absence
+from schemas.coverage import Coverage
 from schemas.errors import ConfigError, ParseError, StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 from schemas.extraction import Complete
@@ -27,12 +30,16 @@ Log = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskResult:
-    """An answer, the evidence that its labels mean, and what only its mode has to say."""
+    """An answer, the evidence that its labels mean, and what only its mode has to say.
+
+    `absence` says of an answer "not found" what was searched in vain.
+    """
 
     mode: AskMode
     bundle: ContextBundle
     answer: Answered
     details: dict[str, Any] = field(default_factory=dict)
+    absence: Absence | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +48,7 @@ class Asking:
 
     `log` gets a line for each step as it is done, `warn` what a person should know although an answer comes.
     `wiki` and `now` (ISO 8601) are the wiki mode's, `steps` is the loop's. `policy` is asked before anything.
+    `coverage` reads from the ledger what the index may lack.
     """
 
     readers: "Readers"
@@ -52,6 +60,7 @@ class Asking:
     judge: bool = False
     steps: int = 4
     policy: Policy = ALLOW_ALL
+    coverage: Callable[[], Coverage] | None = None
 
     def ask(self, query: Query, mode: AskMode) -> AskResult:
         """Answer *query* by *mode*, and warn of what was missing on the way.
@@ -68,7 +77,12 @@ class Asking:
         }[mode](query)
         for note in (*asked.answer.notes, *_unbound(asked)):
             self.warn(note)
-        return asked
+        if not asked.answer.not_found:
+            return asked
+        absence = state_absence(
+            self.readers, query, asked.bundle, answered=asked.answer, coverage=self.coverage
+        )
+        return replace(asked, absence=absence)
 
     @property
     def _answerer(self) -> Answerer:

@@ -187,6 +187,7 @@ class _SourceFile(_Model):
     schedule: Annotated[tuple[ScheduleKeys, ...], BeforeValidator(as_schedules)] = ()
     freshness: FreshnessKeys = FreshnessKeys()
     deployment: DeploymentKeys = DeploymentKeys()
+    checks: str | None = Field(default=None, min_length=1)
 
     @field_validator("scope")
     @classmethod
@@ -341,4 +342,5 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         schedule=tuple(Schedule(**schedule.model_dump()) for schedule in file.schedule),
         freshness=Freshness(**file.freshness.model_dump()),
         deployment=DeploymentOptions(**file.deployment.model_dump()),
+        checks=str((folder / file.checks).resolve()) if file.checks else None,
     )

@@ -120,7 +120,7 @@ class GuardRefused(TerminalError):
 
 
 class PublishHeld(GuardRefused):
-    """A person holds publishing; nothing is wrong with what the run found."""
+    """Publishing is held: by a person, or since questions have lost their evidence."""
 
 
 class StaleLease(TerminalError):

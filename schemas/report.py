@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from schemas.checks import CheckCounts
 from schemas.cost import CostAccount
 from schemas.freshness import FreshnessState
 
@@ -132,7 +133,8 @@ class RunReport:
     entities are those of the whole index, since they belong to no source; `secrets` are the values that
     were redacted in it, and how many documents had any. `pdf_pages` are those of the PDFs
     that this process parsed. `freshness` is how fresh the source was until this run: `as_of` is None at the
-    first. `cost` is empty in reports of versions that measured none.
+    first. `cost` is empty in reports of versions that measured none. `checks` are the questions that were
+    asked before publishing.
     """
 
     source: str
@@ -153,6 +155,7 @@ class RunReport:
     pdf_pages: PageCounts = PageCounts()
     freshness: FreshnessState = field(default_factory=FreshnessState)
     cost: CostAccount = field(default_factory=CostAccount)
+    checks: CheckCounts = field(default_factory=CheckCounts)
     guard: str | None = None
     problems: tuple[Problem, ...] = ()
 

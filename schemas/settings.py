@@ -47,6 +47,7 @@ class Settings:
     a private key that signs generations, `trust` of the public keys whose signatures readers ask for.
     `pull_token` is sent as bearer token to the server that an index is copied from. Readers of an index
     elsewhere keep copies of at most `disk_cache_mb` in the folder `cache`, or in the user's cache folder.
+    `checks` is a file of questions that runs of every source ask before they publish.
     """
 
     index: str = ".sitegraph"
@@ -93,6 +94,7 @@ class Settings:
     trust: str | None = None
     pull_token: str | None = field(default=None, repr=False)
     disk_cache_mb: int = 20_000
+    checks: str | None = None
     fault: str | None = None
 
     def environment(self) -> dict[str, str]:

@@ -185,7 +185,8 @@ class Source:
     as HTTP_PROXY and its like say. `ocr`: languages, as Tesseract names them, of pages of PDFs without a text
     layer; none: they are not read. `language`: BCP 47 tag of documents that do not say theirs. `clean`
     changes HTML pages before `content` chooses from them. `schedule`, `freshness` and `deployment` say
-    nothing of the documents: `sitegraph deploy` and `sitegraph status` read them.
+    nothing of the documents: `sitegraph deploy` and `sitegraph status` read them. `checks` is the path of a
+    file of questions that are asked before publishing (docs/checks.md).
     """
 
     name: str
@@ -216,6 +217,7 @@ class Source:
     schedule: tuple[Schedule, ...] = field(default=(), metadata=LATER)
     freshness: Freshness = field(default=Freshness(), metadata=LATER)
     deployment: DeploymentOptions = field(default=DeploymentOptions(), metadata=LATER)
+    checks: str | None = field(default=None, metadata=LATER)
 
     @property
     def cleaning(self) -> Cleaning | None:

@@ -29,6 +29,7 @@ from schemas.settings import Settings, load_settings
 if TYPE_CHECKING:
     from indexes.wiring import Readers
     from retrieval.live import LiveRetriever
+    from schemas.coverage import Coverage
     from schemas.extraction import Complete
 
 _log = logging.getLogger(__name__)
@@ -164,7 +165,14 @@ class OpenedIndex:
             wiki=Wiki(wiki_folder(self.folder)),
             now=datetime.now(UTC).isoformat(timespec="seconds"),
             policy=self._policy,
+            coverage=self._coverage,
         )
+
+    def _coverage(self) -> "Coverage":
+        from indexes.coverage import read_coverage
+
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        return read_coverage(self.folder, now=now, ledger_url=self._ledger_url)
 
 
 def open_index(

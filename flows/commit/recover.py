@@ -2,11 +2,13 @@
 
 import logging
 
+from flows.commit.abort import abort_generation
+from flows.commit.check import ask_checks
 from flows.commit.publish import prune, publish_generation
 from flows.commit.restore_ledger import restore_ledger
 from flows.commit.show import show_missed
 from flows.commit.verify import verify_generation
-from flows.commit.write import declare, load_plan, write_plan
+from flows.commit.write import load_plan, write_plan
 from flows.derive.embed import embed_chunks
 from flows.run.contexts import CommitContext
 from flows.run.models import is_same
@@ -15,7 +17,7 @@ from indexes.publish.recover import Recovery, plan_recovery
 from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.leases import Lease
 from indexes.write.outbox import plan_sha256
-from schemas.errors import DamageFound, SchemaMismatch
+from schemas.errors import ConfigError, DamageFound, SchemaMismatch
 from schemas.records import from_record
 
 _log = logging.getLogger(__name__)
@@ -67,20 +69,20 @@ def _replay(run: CommitContext, generation: Generation, *, lease: Lease) -> bool
         verify_generation(run, generation, staged)
     except (DamageFound, SchemaMismatch):
         return False
+    if _is_held(run, generation):
+        return False  # decided again, and held with its reasons, by a run of its source
     publish_generation(run, generation, staged, lease=lease)
     prune(run.index, source=run.source.name)
     return True
 
 
-def abort_generation(run: CommitContext, generation: Generation) -> None:
-    """Take a generation back, so that no store shows a trace of it."""
-    declare(run, generation)
-    # One that was to write all rows again builds on nothing, and the stores may no longer hold generation 0.
-    base = generation.base or run.index.current()
-    run.index.graph.writer().abort(generation.generation, base=base)
-    run.crash_point("abort.midway")
-    run.index.chunks.writer().abort(generation.generation, base=base)
-    run.index.ledger.generations.abort(generation.generation)
+def _is_held(run: CommitContext, generation: Generation) -> bool:
+    """Whether questions have lost their evidence, or those of another source cannot be read here."""
+    try:
+        asked = ask_checks(run, generation)
+    except ConfigError:
+        return True
+    return asked is not None and asked.counts.held
 
 
 def _plan_is_whole(run: CommitContext, generation: Generation) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
+from flows.commit.check import counts_of_run
 from flows.run.contexts import CommitContext
 from flows.run.cost import account_of
 from flows.run.freshness import freshness_of
@@ -98,6 +99,7 @@ def build_report(
         pdf_pages=crawled.pages,
         freshness=_freshness_before(run),
         cost=account_of(METER.read() - costs, manifest.totals()),
+        checks=counts_of_run(run.index, run.run_id),
         guard=difference.guard,
         problems=problems_of(run, seen),
     )

@@ -31,7 +31,7 @@ from flows.run.resources import Resources
 from flows.run.values import Run
 from indexes.layout import IndexLayout
 from indexes.own_ledger import ledger_url_of
-from indexes.places import index_place
+from indexes.places import place_of
 from indexes.publish.files import Damage
 from indexes.stores.ledger.leases import Lease
 from runtime.progress import StageProgress
@@ -225,7 +225,7 @@ def _set_ledger_aside(settings: Settings) -> Damage | None:
     broken = _broken_ledger(settings)
     if broken is None:
         return None
-    url = ledger_url_of(IndexLayout(index_place(settings.index)), settings.ledger_url)
+    url = ledger_url_of(IndexLayout(place_of(settings)), settings.ledger_url)
     file, stamp = Path(url.removeprefix("sqlite:///")), int(time.time())
     for path in sorted(file.parent.glob(f"{file.name}*")):
         if ".damaged-" not in path.name:

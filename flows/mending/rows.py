@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from flows.commit.abort import abort_generation
 from flows.commit.publish import prune, publish_generation
-from flows.commit.recover import abort_generation
 from flows.commit.repair import from_nothing
 from flows.commit.verify import verify_generation
 from flows.commit.write import write_plan

@@ -66,6 +66,7 @@ def open_run(
     """
     # Not needed to open what is there, and not installed where an index is only read.
     from flows.run.first_look import FirstLook, look_first
+    from runtime.check_file import load_checks
     from runtime.entity_extractors import check_extractor
     from runtime.source_file import load_source
     from runtime.tool_files import load_tools
@@ -77,6 +78,8 @@ def open_run(
     check_signing_key(settings)
     check_task_runner(settings)
     check_extractor(settings)
+    for questions in filter(None, (loaded.checks, settings.checks)):
+        load_checks(Path(questions))
     with ExitStack() as stack:
         restored = put_back(settings)
         look = FirstLook()

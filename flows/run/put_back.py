@@ -53,7 +53,7 @@ def put_back(settings: Settings) -> tuple[str, ...]:
 
 def damaged_pointers(settings: Settings) -> tuple[str, ...]:
     """Name what `put_back` would put back of `index.json`, `CURRENT` and the manifest; nothing is changed."""
-    layout = IndexLayout(index_place(settings.index))
+    layout = IndexLayout(place_of(settings))
     refuse_copy(layout.root)
     if not (layout.manifest.exists() or layout.has_generations()):
         return ()

@@ -35,7 +35,8 @@ LAST_PUBLISH = MetricDefinition(
     "sitegraph_last_publish_timestamp_seconds", "When the generation that readers see was made"
 )
 HELD = MetricDefinition(
-    "sitegraph_publishing_held", "1 while a rollback holds publishing, so that runs are refused, else 0"
+    "sitegraph_publishing_held",
+    "1 while a rollback, or questions that lost their evidence, hold publishing, else 0",
 )
 ROWS = MetricDefinition(
     "sitegraph_rows",

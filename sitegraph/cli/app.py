@@ -22,6 +22,7 @@ from sitegraph.cli import demo
 from sitegraph.cli.commands import (
     ask,
     changes,
+    check,
     deploy,
     doctor,
     drop,
@@ -82,6 +83,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("pull", pull.pull, "Copy an index from elsewhere, or bring a copy up to date."),
     ("inspect", inspect.inspect, "Show how one document is parsed."),
     ("export", export.export, "Export rows, the graph or usage logs."),
+    ("check", check.check, "Ask what the index must answer, as a run does before it publishes."),
     ("tune", tune.tune, "Fit the ranking weights to questions with known answers."),
     ("verify", verify.verify, "Check the whole index for damage."),
     ("maintain", maintain.maintain, "Compact tables and delete what nothing needs, beside readers and runs."),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from indexes.wiring import Readers
     from retrieval.retriever import RetrievalResult
+    from schemas.coverage import Coverage
     from schemas.evidence import Query
     from schemas.usage_counts import Door
 
@@ -49,6 +50,14 @@ def open_for_reading(settings: Settings, *, use_graph: bool = True, use_rerank: 
     for warning in readers.warnings:
         warn(warning)
     return readers
+
+
+def coverage_of(settings: Settings) -> "Coverage":
+    """Read from the ledger what the index may lack; raises as `indexes.coverage.read_coverage` does."""
+    from indexes.coverage import read_coverage
+
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return read_coverage(Path(settings.index), now=now, ledger_url=settings.ledger_url)
 
 
 def warn(message: str) -> None:

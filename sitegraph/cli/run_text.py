@@ -41,6 +41,8 @@ def render_report(report: dict[str, Any]) -> Iterator[str]:
     if any((pages := report["pdf_pages"]).values()):
         text = f"{pages['read']} read, {pages['recognised']} of them by OCR; {pages['reused']} reused"
         yield f"  pdf pages  {text}"
+    if (checks := report.get("checks", {})).get("asked"):
+        yield f"  checks     {checks['passed']} of {checks['asked']} passed; {checks['lost']} lost evidence"
     if (freshness := report["freshness"])["stale"]:
         late = f"{freshness['age'] / 3600:.1f} h after the last; promised: {freshness['slo'] / 3600:.1f} h"
         yield f"  freshness  was missed: this run ended {late}"

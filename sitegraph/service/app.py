@@ -31,7 +31,7 @@ from sitegraph.service.guard import MCP_PATH
 from sitegraph.service.metrics import question_of
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.site import add_pages
-from sitegraph.service.parts import Parts
+from sitegraph.service.parts import Parts, walk_question
 from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, first_fault, problem_of
 from sitegraph.service.questions import build_question
 from sitegraph.service.source import NAME, PATH, source_archive
@@ -111,7 +111,7 @@ def _add_retrieve(app: Api, parts: Parts) -> None:
         question, tell_found = build_question(body), question_of(request.scope)
 
         def work() -> dict[str, Any]:
-            result = parts.retriever.walk(question)
+            result = walk_question(parts, question)
             parts.log(result, False)
             tell_found(bool(result.bundle.evidence))
             return to_record(result.bundle)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
 from indexes.wiring import Readers
+from retrieval.absence import tell_absence
 from retrieval.learning.query_log import log_queries
 from retrieval.live import LiveRetriever, open_retriever
 from retrieval.question.policy import read_policy
@@ -19,6 +20,7 @@ from retrieval.retriever import RetrievalResult
 from runtime.processes.page_images import WITHHELD, draw_apart, stored_bytes
 from schemas.coverage import Coverage
 from schemas.errors import SitegraphError
+from schemas.evidence import Query
 from schemas.feed import Feed, FeedEntry
 from schemas.nodes import Chunk
 from schemas.settings import Settings
@@ -71,6 +73,16 @@ class Parts:
     source_url: str | None = None
     folder: Path | None = None
     seconds: float = RequestLimits().seconds
+
+
+def walk_question(parts: Parts, question: Query) -> RetrievalResult:
+    """Return what a question finds; where that is nothing, its diagnostics say what was searched in vain."""
+
+    def walk(readers: Readers) -> RetrievalResult:
+        found = parts.retriever.walk_over(readers, question)
+        return tell_absence(readers, found, coverage=parts.coverage)
+
+    return parts.retriever.read(walk)
 
 
 @contextmanager

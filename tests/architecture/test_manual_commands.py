@@ -19,6 +19,7 @@ import jsonschema
 import pytest
 import yaml
 
+from runtime.check_file import parse_checks
 from runtime.source_file import parse_source
 from schemas.settings import PREFIX, Settings
 from tests.fakes.manual_commands import (
@@ -306,6 +307,9 @@ def test_every_program_of_the_manual_compiles_and_what_it_imports_exists(block: 
 def test_every_settings_file_of_the_manual_is_read_by_what_reads_it(block: Block, tmp_path: Path) -> None:
     if "scrape_configs" in yaml.safe_load(block.text):
         _read_by_prometheus(block, tmp_path)
+        return
+    if "questions" in yaml.safe_load(block.text):
+        assert parse_checks(block.text, subject=block.page)
         return
     for hook in (one.text for one in every_block() if one.page == block.page and one.label == "python"):
         (tmp_path / "cleaning.py").write_text(hook)

@@ -128,7 +128,8 @@ WAITS_FOR = {
     "freeze": {"diff", "embed", "link"},
     "write": {"freeze"},
     "verify": {"freeze", "write"},
-    "publish": {"verify", "write"},
+    "check": {"verify", "write"},
+    "publish": {"check", "write"},
     "collect": {"diff", "publish"},
     "report": {"collect", "diff", "quarantine"},
 }

@@ -48,6 +48,9 @@ READING = {
     "export of links": ["export", "--what", "links"],
     "export of usage": ["export", "--what", "usage"],
     "export of usage as Parquet": ["export", "--what", "usage", "--format", "parquet", "--output", "usage"],
+    "check": ["check", "checks.yaml"],
+    "check --held": ["check", "--held"],
+    "check --from-log": ["check", "--from-log"],
     "verify": ["verify"],
     "doctor": ["doctor"],
     "rollback": ["rollback"],
@@ -86,6 +89,9 @@ def built(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Pat
     notes.mkdir()
     (notes / "lantern.md").write_text(
         "# Lantern\n\nThe lantern hangs on the hook beside the [gate](gate.md).\n"
+    )
+    (folder / "checks.yaml").write_text(
+        "questions: [{question: where does the lantern hang?, cites: lantern.md, states: the hook}]\n"
     )
     (notes / "gate.md").write_text("# Gate\n\nThe gate is locked when the bell has been rung twice.\n")
     (notes / "boats.pdf").write_bytes(

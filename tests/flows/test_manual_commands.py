@@ -171,7 +171,10 @@ def made(sitegraph: Sitegraph, site: FolderServer, tmp_path_factory: pytest.Temp
         (folder / "notes" / name).write_text(text)
     (folder / "tools.yaml").write_text(TOOLS)
     (folder / "manual.pdf").write_bytes(manual())
-    (folder / "sitegraph.toml").write_text('index = "DIR"\n')
+    (folder / "sitegraph.toml").write_text('index = "DIR"\nchecks = "checks/questions.yaml"\n')
+    (folder / "checks").mkdir()
+    asked = "{question: Who rotates the signing key?, states: signing key}"
+    (folder / "checks" / "questions.yaml").write_text(f"questions: [{asked}]\n")
     questions = [
         {"id": f"q{n}", "question": "Who seals the old key?", "gold": ["keys.html"]} for n in range(20)
     ]
@@ -220,6 +223,7 @@ SAYS = {
     "export": r"^\{|<graphml|WARC/1.1",
     "changes": r"added +document|\"change\": \"added\"",
     "status": r"generation 2 as of",
+    "check": r"1 of 1 question passed|no run has asked|<testsuites|^# Proposed",
     "tune": r"weights fitted",
     "verify": r"generation 2: intact",
     "rollback": r"readers see generation 1 again; publishing is held|there was no hold",

@@ -17,7 +17,7 @@ from indexes.stores.lance import scan
 from indexes.stores.lance.changes import state_after_change
 from indexes.stores.lance.stream import MergeStream
 from indexes.stores.lance.table_upkeep import upkeep_of
-from indexes.stores.lance.tables import name_version, open_at, open_table, place_of, store_errors
+from indexes.stores.lance.tables import name_version, open_at, open_table, store_errors, table_address
 from indexes.table_files import maintained_tag_of, tag_of
 from schemas.causes import caused_by
 from schemas.cost import Cause
@@ -50,7 +50,7 @@ class StagedTable:
         self._prepare = prepare
         self._small_rows = small_rows
         self._table = open_table(database, name, schema)
-        self._upkeep = upkeep_of(self._table, *place_of(database, name), small_rows=small_rows)
+        self._upkeep = upkeep_of(self._table, *table_address(database, name), small_rows=small_rows)
         self._version: int | None = None
         self._base = 0
         self._told: dict[str, str | None] = {}

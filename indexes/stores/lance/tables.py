@@ -211,10 +211,10 @@ def connect(directory: Path, session: lancedb.Session | None = None) -> lancedb.
         return lancedb.connect(str(directory), session=session, storage_options=options)
 
 
-def place_of(database: lancedb.DBConnection, name: str) -> tuple[str, dict[str, str] | None]:
-    """Where a table is, for another driver than lancedb's: its address, and how its storage is asked."""
-    uri = f"{database.uri}/{name}.lance"
-    return uri, dict(_BUCKET_OPTIONS) if "://" in uri else None
+def table_address(database: lancedb.DBConnection, name: str) -> tuple[str, dict[str, str] | None]:
+    """Where a table is, for another driver than lancedb's, and the options of its storage."""
+    options: dict[str, str] | None = getattr(database, "storage_options", None)
+    return f"{database.uri}/{name}.lance", options
 
 
 def create_table(directory: Path, name: str, schema: pa.Schema, *, indexes: str | None = None) -> None:

@@ -4,6 +4,7 @@ import sys
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,7 +16,14 @@ from schemas.settings import Settings
 from schemas.usage_counts import Door
 from sitegraph.cli.commands.wiki import WikiOption, open_wiki
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
-from sitegraph.cli.reading import log_usage, open_for_reading, read_reading_settings, terminal_width, warn
+from sitegraph.cli.reading import (
+    coverage_of,
+    log_usage,
+    open_for_reading,
+    read_reading_settings,
+    terminal_width,
+    warn,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,9 +99,12 @@ def ask(
     if output is OutputFormat.JSON:
         print_json(_record(asked))
     else:
+        from retrieval.absence import render_absence
         from retrieval.answering.rendering import render_answer
 
         typer.echo(render_answer(asked.answer, asked.bundle, width=terminal_width()))
+        if asked.absence:
+            typer.echo("\n" + render_absence(asked.absence))
 
 
 def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "AskResult":
@@ -106,7 +117,10 @@ def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "
     log(f"generation {readers.generation}")
     now = datetime.now(UTC).isoformat(timespec="seconds")
     policy = read_policy(settings.deny)
-    asking = Asking(readers=readers, log=log, warn=_warn, now=now, policy=policy, **options)
+    coverage = partial(coverage_of, settings)
+    asking = Asking(
+        readers=readers, log=log, warn=_warn, now=now, policy=policy, coverage=coverage, **options
+    )
     began = time.perf_counter()
     asked = asking.ask(replace(query, rerank=readers.reranker is not None), mode)
     seconds = time.perf_counter() - began
@@ -156,5 +170,6 @@ def _record(asked: "AskResult") -> "Record":
         **to_record(answer),
         "citations": [to_record(one) for one in asked.bundle.citations if one.S in cited],
         **asked.details,
+        "absence": to_record(asked.absence) if asked.absence else None,
         "bundle": to_record(asked.bundle),
     }

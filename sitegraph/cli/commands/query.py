@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,13 @@ from schemas.json_text import to_json
 from schemas.settings import Settings
 from schemas.usage_counts import Door
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat
-from sitegraph.cli.reading import log_usage, open_for_reading, read_reading_settings, terminal_width
+from sitegraph.cli.reading import (
+    coverage_of,
+    log_usage,
+    open_for_reading,
+    read_reading_settings,
+    terminal_width,
+)
 
 if TYPE_CHECKING:
     from schemas.evidence import ContextBundle, Query
@@ -99,6 +106,7 @@ def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
 
 
 def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timings: bool) -> None:
+    from retrieval.absence import tell_absence
     from retrieval.opening import build_retriever
     from retrieval.question.policy import read_policy
     from retrieval.related import relate_walk
@@ -116,16 +124,20 @@ def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timing
         result = relate_walk(readers, retriever.walk(one))
         seconds = time.perf_counter() - started
         _report(timings, "query", started)
+        result = tell_absence(readers, result, coverage=partial(coverage_of, settings))
         typer.echo(_render(result.bundle, form))
         log_usage(readers.index, [one], results=[result], door=Door.QUERY, seconds=seconds)
 
 
 def _render(bundle: "ContextBundle", form: str) -> str:
+    from retrieval.absence import absence_in, render_absence
     from retrieval.bundle.render import render_text
     from schemas.records import to_record
 
     if form == "text":
-        return render_text(bundle, width=terminal_width())
+        absence = absence_in(bundle)
+        told = [render_absence(absence)] if absence else []
+        return "\n\n".join([render_text(bundle, width=terminal_width()), *told])
     return to_json(to_record(bundle), indent=None if form == "lines" else 2)
 
 

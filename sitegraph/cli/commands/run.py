@@ -43,9 +43,9 @@ def run(
         bool,
         typer.Option(
             "--accept",
-            help="Publish even if much is removed, quarantined or failing, publishing is on hold, or the "
-            "model has changed; remove pages that answer 404 at once. An empty source still stops the "
-            "run, and so does a seed that cannot be read if no other can.",
+            help="Publish even if much is removed, quarantined or failing, publishing is on hold, questions "
+            "have lost their evidence, or the model has changed; remove pages that answer 404 at once. An "
+            "empty source still stops the run, and so does a seed that cannot be read if no other can.",
         ),
     ] = False,
     repair: Annotated[
@@ -117,7 +117,7 @@ def run(
         print_json(report)
     else:
         print_report(report, source=source, index=index)
-        _say_maintenance(index_place(settings.index), index=index)
+        _say_maintenance(place_of(settings), index=index)
     if is_try and not quiet:
         say_how_to_go_on(source, index=index, allow_private=allow_private or ())
 

@@ -93,6 +93,7 @@ def gather_status(opened: Any) -> dict[str, Any]:
         "as_of": manifest.as_of if manifest.generation else None,
         "held_since": held_since(opened.layout),
         "maintenance": _maintenance(opened),
+        "checks": _checks(opened.layout),
         "writing": opened.ledger.leases.holder("index", now=opened.now()),
         "leases": leases,
         "sources": {
@@ -110,6 +111,21 @@ def _maintenance(opened: Any) -> dict[str, Any]:
         "due": list(due_of(opened.layout, opened.manifest)),
         "last": last.started_at if last else None,
         "damage": [list(one) for one in last.sample.damage] if last else [],
+    }
+
+
+def _checks(layout: Any) -> dict[str, Any] | None:
+    """What the last run that asked questions before publishing found; the losses are `check --held`'s."""
+    from indexes.check_record import load_record
+
+    record = load_record(layout)
+    if record is None:
+        return None
+    return {
+        "source": record.source,
+        "generation": record.generation,
+        "as_of": record.as_of,
+        **to_record(record.counts),
     }
 
 
@@ -135,6 +151,8 @@ def _print(record: dict[str, Any], index: str | None) -> None:
         print(f"publishing is held since {record['held_since']} ({lift})")
     for line in _told_maintenance(record["maintenance"]):
         print(complete_commands(line, index=index))
+    if record["checks"]:
+        print(_told_checks(record["checks"]))
     for lease in record["leases"]:
         print(_told_lease(lease))
     for name, source in record["sources"].items():
@@ -152,6 +170,14 @@ def _told_maintenance(maintenance: Mapping[str, Any]) -> Iterator[str]:
         yield f"maintenance is due ({'; '.join(maintenance['due'])}): sitegraph maintain"
     if maintenance["damage"]:
         yield f"the last maintenance, of {maintenance['last']}, found damage; look with: sitegraph verify"
+
+
+def _told_checks(checks: Mapping[str, Any]) -> str:
+    held = "; publishing is held (see: sitegraph check --held)" if checks["held"] else ""
+    return (
+        f"checks of {checks['source']} at {checks['as_of']}: {checks['passed']} of {checks['asked']} passed, "
+        f"{checks['lost']} lost evidence{held}"
+    )
 
 
 def told_freshness(freshness: Mapping[str, Any]) -> str | None:

@@ -20,12 +20,21 @@ _SHOWN = 5
 
 def tune(
     questions: Annotated[
-        Path, typer.Argument(help='JSON lines or a YAML list of {"id", "question", "gold": [documents]}.')
+        Path,
+        typer.Argument(
+            help='JSON lines or a YAML list of {"id", "question", "gold": [documents]}, or checks.'
+        ),
     ],
     index: IndexOption = None,
     apply: Annotated[
         bool, typer.Option("--apply", help="Store the weights beside the index if the check accepts them.")
     ] = False,
+    checks: Annotated[
+        Path | None,
+        typer.Option(
+            "--checks", metavar="FILE", help="Also write the questions that are answered, as checks (YAML)."
+        ),
+    ] = None,
     quiet: QuietOption = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
@@ -42,11 +51,13 @@ def tune(
       sitegraph tune questions.yaml --format json > tuning.json
 
       sitegraph tune questions.jsonl --index ./index --apply
+
+      sitegraph tune questions.jsonl --checks checks/questions.yaml
     """
     from retrieval.learning.questions import check_enough
     from runtime.progress import StageProgress
     from sitegraph.cli.evaluation.question_file import load_questions
-    from sitegraph.cli.evaluation.tune import apply_tuning, tune_index
+    from sitegraph.cli.evaluation.tune import apply_tuning, tune_index, write_checks
 
     file = load_questions(questions)
     check_enough(file.questions, subject=str(questions))
@@ -55,6 +66,9 @@ def tune(
         progress.expect(_STAGE, len(file.questions))
         tuned = tune_index(readers, file, on_asked=partial(progress.advance, _STAGE))
     _print(tuned, output)
+    if checks:
+        write_checks(tuned, checks)
+        typer.echo(f"sitegraph: {len(tuned.answered)} questions written to {checks}; review them", err=True)
     if apply:
         stored = apply_tuning(tuned, timestamp=datetime.now(UTC).isoformat(timespec="seconds"))
         typer.echo(

@@ -1,14 +1,18 @@
-"""A file of questions with known answers: JSON lines, or a YAML list."""
+"""A file of questions with known answers: JSON lines, a YAML list, or a file of checks."""
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from retrieval.checks.cites import document_of
 from retrieval.learning.questions import KnownQuestion, read_questions
+from runtime.check_file import parse_checks
 from runtime.file_errors import os_error_reason
+from schemas.checks import Check
 from schemas.errors import ConfigError
 from schemas.hashing import sha256_hex
 
@@ -25,7 +29,7 @@ class QuestionFile:
 
 
 def load_questions(path: Path) -> QuestionFile:
-    """Read a `.yaml` file as a list and any other as JSON lines.
+    """Read a `.yaml` file as a list, or as checks, whose cited documents are the gold; others as JSON lines.
 
     Raises: ConfigError: it cannot be read, or is not what it should be; the message names line or question.
     """
@@ -59,6 +63,16 @@ def _from_yaml(text: str, path: Path) -> list[Any]:
         raise ConfigError("YAML is nested too deep", subject=str(path)) from error
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that no calendar has
         raise ConfigError("is no YAML", subject=str(path)) from error
+    if isinstance(records, dict) and "questions" in records:
+        return list(_from_checks(parse_checks(text, subject=str(path))))
     if not isinstance(records, list):
         raise ConfigError("must be a list of questions", subject=str(path))
     return records
+
+
+def _from_checks(checks: Iterable[Check]) -> Iterator[dict[str, Any]]:
+    """Checks that name no document, or that nothing may answer, have no gold."""
+    for one in checks:
+        gold = [name for entry in one.cites if (name := document_of(entry))]
+        if gold:
+            yield {"id": one.id, "question": one.question, "gold": gold}

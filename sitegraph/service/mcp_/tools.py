@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from indexes.wiring import Readers
+from retrieval.absence import absence_in, render_absence
 from retrieval.bundle.build import locate_in_pdf
 from retrieval.bundle.render import cite_line
 from retrieval.node_ids import resolve_node_id, states_kind
@@ -21,7 +22,7 @@ from sitegraph.service.contract import RetrieveRequest
 from sitegraph.service.items import describe_item, list_results
 from sitegraph.service.mcp_ import arguments, schemas
 from sitegraph.service.mcp_.framing import NOTICE, clean_record, fence
-from sitegraph.service.parts import Parts
+from sitegraph.service.parts import Parts, walk_question
 from sitegraph.service.problems import HttpProblem, unprocessable
 from sitegraph.service.questions import build_question
 from sitegraph.service.verifying import bundle_chunks, check_answer
@@ -62,15 +63,19 @@ class ToolSpec:
 def retrieve_bundle(parts: Parts, body: RetrieveRequest) -> ContextBundle:
     """Return the evidence for a question, and keep in the usage log that it was asked."""
     began = time.monotonic()
-    result = parts.retriever.walk(build_question(body))
+    result = walk_question(parts, build_question(body))
     parts.log(result, False, seconds=time.monotonic() - began)
     return result.bundle
 
 
 def _search(parts: Parts, asked: arguments.SearchArguments) -> ToolReply:
     bundle = retrieve_bundle(parts, RetrieveRequest(query=asked.query))
+    absence = absence_in(bundle)
     return ToolReply(
-        record=clean_record(list_results(bundle)), generation=bundle.generation, found=bool(bundle.evidence)
+        record=clean_record(list_results(bundle)),
+        generation=bundle.generation,
+        notice=render_absence(absence) if absence else None,
+        found=bool(bundle.evidence),
     )
 
 

@@ -10,9 +10,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from indexes.wiring import Readers
-from retrieval.answering.answerable import measure_familiarity, unknown_words
+from retrieval.absence import state_absence
+from retrieval.answering.answerable import measure_familiarity
 from retrieval.answering.answered import Answered
 from retrieval.answering.answering import Answerer
+from retrieval.retriever import RetrievalResult
+from schemas.absence import Absence
 from schemas.coverage import Coverage
 from schemas.errors import ConfigError, FilterError, SitegraphError
 from schemas.evidence import ContextBundle, Evidence, Query
@@ -48,14 +51,10 @@ class AnswerRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotFound:
-    """What was searched in vain: words that stand nowhere, what came nearest, what the index may lack.
+    """What was searched in vain, and the passages that came nearest."""
 
-    `coverage` is None where the ledger cannot be read here.
-    """
-
-    unknown: tuple[str, ...]
+    absence: Absence
     nearest: tuple[Group, ...]
-    coverage: Coverage | None
 
 
 def add_answer(app: FastAPI, pages: Pages) -> None:
@@ -103,7 +102,7 @@ def _answer(
         "by": answered.by.value,
         "chains": chains_of(answered, bundle),
         "notes": answered.notes,
-        "not_found": _not_found(pages, readers, bundle, answered) if answered.not_found else None,
+        "not_found": _not_found(pages, readers, walk, answered) if answered.not_found else None,
     }
 
 
@@ -130,20 +129,22 @@ def _source(one: Evidence, said: list[str], question: str) -> QuotedPassage:
     return QuotedPassage(result=show_result(one, question), text=mark_quote(one.text, " ".join(said)))
 
 
-def _not_found(pages: Pages, readers: Readers, bundle: ContextBundle, answered: Answered) -> NotFound:
+def _not_found(pages: Pages, readers: Readers, walk: RetrievalResult, answered: Answered) -> NotFound:
+    bundle = walk.bundle
     near = tuple(one for one in bundle.evidence if one.S in answered.nearest)
     only_near = replace(bundle, evidence=near)
     return NotFound(
-        unknown=unknown_words(bundle.query, readers.chunks),
+        absence=state_absence(
+            readers, walk.query, bundle, answered=answered, coverage=lambda: _coverage(pages)
+        ),
         nearest=group_results(only_near, read_titles(readers, [one.doc for one in near])),
-        coverage=_coverage(pages),
     )
 
 
-def _coverage(pages: Pages) -> Coverage | None:
-    """A ledger that cannot be read here costs only what it would say."""
+def _coverage(pages: Pages) -> Coverage:
+    """A ledger that cannot be read here costs only what it would say, and a line for the operator."""
     try:
         return pages.parts.coverage()
     except SitegraphError as error:
         pages.parts.warn(f"sitegraph: warning: answering without the ledger: {error}")
-        return None
+        raise

@@ -1,18 +1,21 @@
 """Weights that are stored are those that readers use from then on."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from indexes.tuning import tuning_file
 from indexes.wiring import open_readers
+from retrieval.learning.questions import KnownQuestion
 from retrieval.learning.tuning import tune_blend
 from retrieval.opening import build_retriever
 from retrieval.question.query import build_query
 from retrieval.ranking.score import WEIGHTS, blend
-from schemas.errors import GuardRefused
+from runtime.check_file import load_checks
+from schemas.errors import ConfigError, GuardRefused
 from sitegraph.cli.evaluation.question_file import QuestionFile
-from sitegraph.cli.evaluation.tune import TunedIndex, apply_tuning
+from sitegraph.cli.evaluation.tune import TunedIndex, apply_tuning, tune_index, write_checks
 from tests.fakes.captured_questions import captured_question
 from tests.fakes.disk_index import write_index
 from tests.fakes.exported_encoder import place_exported_encoder
@@ -59,3 +62,25 @@ def test_weights_that_are_not_accepted_are_never_stored(index: Path) -> None:
     with pytest.raises(GuardRefused, match="nothing was stored"):
         apply_tuning(tuned(index, gold="missing"), timestamp="2026-03-01T00:00:00+00:00")
     assert not tuning_file(index).exists()
+
+
+def test_questions_that_are_answered_are_written_as_checks_and_no_file_is_replaced(
+    index: Path, tmp_path: Path
+) -> None:
+    known = KnownQuestion(id="q1", text="How long: a lease?", gold=("guide.md", "m.pdf#page=3"))
+    path = tmp_path / "questions.yaml"
+    write_checks(replace(tuned(index, gold="gold"), answered=(known,)), path)
+    (check,) = load_checks(path)
+    assert (check.id, check.question, check.cites) == (known.id, known.text, known.gold)
+    with pytest.raises(ConfigError, match="is there already"):
+        write_checks(tuned(index, gold="gold"), path)
+
+
+def test_a_question_is_answered_where_all_of_its_gold_is_among_the_first(index: Path) -> None:
+    questions = [
+        KnownQuestion(id=str(number), text="backup log", gold=(gold,))
+        for number, gold in enumerate(("GOV-0017", "nowhere.md") * 10)
+    ]
+    file = QuestionFile(name="q.jsonl", sha256="0" * 64, questions=tuple(questions))
+    found = tune_index(open_readers(index, environment={}), file, on_asked=lambda: None)
+    assert {one.gold for one in found.answered} == {("GOV-0017",)}

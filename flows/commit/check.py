@@ -1,0 +1,127 @@
+"""Between verify and publish: questions that the index answered are asked of the staged generation."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from flows.commit.abort import abort_generation
+from flows.run.contexts import CommitContext
+from flows.run.index import Index
+from flows.run.staged_readers import readers_at
+from indexes.check_record import NAME, load_record, save_record
+from indexes.publish.generation import load_generation
+from indexes.stores.ledger.generations import Generation
+from indexes.stores.ledger.leases import Lease
+from retrieval.checks.compare import find_losses
+from retrieval.checks.examine import examine
+from retrieval.checks.opening import examined
+from retrieval.checks.rendering import count, render_losses
+from runtime.check_file import join_checks
+from schemas.checks import Check, CheckCounts, CheckRecord, OnFailure, Verdict
+from schemas.errors import PublishHeld
+from schemas.settings import Settings
+from schemas.source import Source
+
+_log = logging.getLogger(__name__)
+
+
+def checks_of(source: Source, settings: Settings) -> tuple[Check, ...]:
+    """Read the questions that the source names, and those that the settings name for every source.
+
+    Raises: ConfigError: a file cannot be read or is wrong.
+    """
+    return join_checks(Path(one).resolve() for one in (source.checks, settings.checks) if one)
+
+
+def check_generation(run: CommitContext, generation: Generation, *, lease: Lease, accept: bool) -> None:
+    """Ask the staged generation; where it is held, take it back, since the next run would publish it.
+
+    Raises: PublishHeld: evidence that was there is gone, and *accept* is false; StaleLease.
+    """
+    record = ask_checks(run, generation, accept=accept)
+    if record is None:
+        return
+    for line in render_losses(record.losses).splitlines():
+        run.progress.say(line)
+    if record.counts.held:
+        run.index.ledger.leases.check(lease)
+        abort_generation(run, generation)
+        raise held_by(record)
+
+
+def ask_checks(run: CommitContext, generation: Generation, *, accept: bool = False) -> CheckRecord | None:
+    """Ask the staged *generation*, and its base where something is not met; keep and give what was lost.
+
+    None where nothing is to be asked.
+    """
+    known = run.index.ledger.sources.all()  # a generation that another run left may be of another source
+    checks = checks_of(known.get(generation.source, run.source), run.index.settings)
+    if not checks:
+        return None
+    run.progress.say(f"asking {count(len(checks))} of generation {generation.generation}")
+    staged = examined(readers_at(run.index, generation.generation, generation.as_of, base=generation.base))
+    after = _asked(run, checks, examine(checks, staged))
+    failed = [one.check for one in after if not one.passed]
+    before: tuple[Verdict, ...] = ()
+    if failed and generation.base:
+        as_of = load_generation(run.index.layout, generation.base).as_of
+        readers = readers_at(run.index, generation.base, as_of, base=generation.base)
+        before = _asked(run, failed, examine(failed, examined(readers)))
+    losses = find_losses(before, after, staged.chunks)
+    record = CheckRecord(
+        source=generation.source,
+        run_id=generation.run_id,
+        generation=generation.generation,
+        base=generation.base,
+        as_of=generation.as_of,
+        counts=CheckCounts(
+            asked=len(after),
+            passed=sum(one.passed for one in after),
+            lost=len({one.check for one in losses}),
+            held=not accept and any(one.on_failure is OnFailure.HOLD for one in losses),
+        ),
+        losses=losses,
+    )
+    save_record(run.index.layout, record)
+    _log.info(
+        "generation %d: %d of %d questions passed, %d lost their evidence",
+        generation.generation,
+        record.counts.passed,
+        record.counts.asked,
+        record.counts.lost,
+    )
+    return record
+
+
+def held_by(record: CheckRecord) -> PublishHeld:
+    """Return why nothing is published, with the first question, and where to read all."""
+    first = next(one for one in record.losses if one.on_failure is OnFailure.HOLD)
+    return PublishHeld(
+        f"publishing is held: {record.counts.lost} of {count(record.counts.asked)} lost evidence that was "
+        f"there ({first.question!r}: {first.wanted}: {first.why}); see all with: sitegraph check --held, "
+        "publish anyway with: sitegraph run SOURCE.yaml --accept",
+        subject=record.source,
+    )
+
+
+def counts_of_run(index: Index, run_id: str) -> CheckCounts:
+    """Return what a run found when it asked; nothing where it did not."""
+    record = load_record(index.layout)
+    return record.counts if record is not None and record.run_id == run_id else CheckCounts()
+
+
+def forget_hold(index: Index, source: str) -> None:
+    """Forget what held a source once a run of it has ended well: nothing waits to be published any more."""
+    record = load_record(index.layout)
+    if record is not None and record.counts.held and record.source == source:
+        (index.layout.root / NAME).unlink(missing_ok=True)
+
+
+def _asked(run: CommitContext, checks: Sequence[Check], verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+    run.progress.expect("check", len(checks))
+    found = []
+    for verdict in verdicts:
+        run.raise_if_stopped()
+        run.progress.advance("check", 1)
+        found.append(verdict)
+    return tuple(found)

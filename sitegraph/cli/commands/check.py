@@ -1,0 +1,145 @@
+"""`sitegraph check`: does the index still answer what it must?"""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from runtime.settings import read_settings
+from schemas.errors import ConfigError
+from schemas.settings import Settings
+from sitegraph.cli.options import IndexOption, QuietOption, print_json
+from sitegraph.cli.reading import open_for_reading, read_reading_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schemas.checks import CheckRecord, Verdict
+
+_STAGE = "check"
+
+
+class CheckFormat(StrEnum):
+    """How verdicts are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    JUNIT = "junit"
+
+
+def check(
+    questions: Annotated[
+        Path | None,
+        typer.Argument(help="YAML file of questions (default: those that the sources of the index name)."),
+    ] = None,
+    index: IndexOption = None,
+    held: Annotated[
+        bool, typer.Option("--held", help="Show what the last run that was held had lost.")
+    ] = False,
+    from_log: Annotated[
+        bool,
+        typer.Option("--from-log", help="Propose questions from the usage log, as YAML to review on stdout."),
+    ] = False,
+    quiet: QuietOption = False,
+    output: Annotated[
+        CheckFormat, typer.Option("--format", help="Text for people, JSON for programs, JUnit for CI.")
+    ] = CheckFormat.TEXT,
+) -> None:
+    """Ask questions that the index must answer, and check what they cite and state. A failure is exit code 1.
+
+    A run asks the same of what it is about to publish, if its source file names the file: checks: FILE.
+
+    Examples:
+
+      sitegraph check checks/questions.yaml --index ./index
+
+      sitegraph check --index ./index --format junit > report.xml
+
+      sitegraph check --held --index ./index
+
+      sitegraph check --from-log --index ./index > proposed.yaml
+    """
+    if held and from_log:
+        raise ConfigError("does not go with --from-log", subject="--held")
+    if held:
+        _show_held(read_settings(index), output)
+    elif from_log:
+        _propose(read_reading_settings(index), questions)
+    else:
+        _check(read_reading_settings(index), questions, output, quiet=quiet)
+
+
+def _check(settings: Settings, questions: Path | None, output: CheckFormat, *, quiet: bool) -> None:
+    from retrieval.checks.examine import examine
+    from retrieval.checks.opening import examined
+    from runtime.progress import StageProgress
+    from sitegraph.cli.checking.files import load_questions
+
+    checks = load_questions(settings, questions)
+    readers = open_for_reading(settings, use_rerank=True)
+    with StageProgress(quiet=quiet) as progress:
+        asked = examine(checks, examined(readers))
+        verdicts = tuple(progress.over(_STAGE, asked, total=len(checks)))
+    _print(verdicts, readers.generation, output)
+    if not all(one.passed for one in verdicts):
+        raise typer.Exit(1)
+
+
+def _print(verdicts: "Sequence[Verdict]", generation: int, output: CheckFormat) -> None:
+    from retrieval.checks.rendering import render_verdicts
+    from schemas.records import to_record
+    from sitegraph.cli.checking.junit import render_junit
+
+    if output is CheckFormat.JSON:
+        failed = sum(not one.passed for one in verdicts)
+        told = [{**to_record(one), "passed": one.passed} for one in verdicts]
+        counts = {"asked": len(verdicts), "passed": len(verdicts) - failed, "failed": failed}
+        print_json({"generation": generation, **counts, "questions": told})
+    elif output is CheckFormat.JUNIT:
+        typer.echo(render_junit(verdicts, generation=generation))
+    else:
+        typer.echo(render_verdicts(verdicts, generation=generation))
+
+
+def _show_held(settings: Settings, output: CheckFormat) -> None:
+    from indexes.check_record import load_record
+    from indexes.layout import IndexLayout
+    from indexes.manifest import load_manifest
+    from indexes.places import place_of
+    from schemas.records import to_record
+
+    if output is CheckFormat.JUNIT:
+        raise ConfigError("is text or json with --held", subject="--format")
+    layout = IndexLayout(place_of(settings))
+    load_manifest(layout)  # so that a folder without an index is told as everywhere
+    record = load_record(layout)
+    if output is CheckFormat.JSON:
+        print_json(to_record(record) if record else {})
+    else:
+        typer.echo(_told(record))
+
+
+def _told(record: "CheckRecord | None") -> str:
+    from retrieval.checks.rendering import count, render_losses
+
+    if record is None:
+        return "no run has asked anything"
+    counts = record.counts
+    verdict = "held" if counts.held else "not held"
+    said = (
+        f"{record.source}, generation {record.generation} at {record.as_of}: "
+        f"{counts.lost} of {count(counts.asked)} lost evidence; {verdict}"
+    )
+    return "\n".join(filter(None, (render_losses(record.losses), said)))
+
+
+def _propose(settings: Settings, questions: Path | None) -> None:
+    from retrieval.checks.proposing import propose_checks, render_proposals
+    from retrieval.learning.usage import read_usage
+    from runtime.check_file import load_checks
+
+    known = [one.question for one in load_checks(questions)] if questions else []
+    usage = read_usage(Path(settings.index))
+    readers = open_for_reading(settings, use_graph=False)
+    typer.echo(render_proposals(propose_checks(usage, readers.chunks.get, known=known)), nl=False)
