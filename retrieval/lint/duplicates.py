@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.lint.findings import Finding, Severity
-from retrieval.lint.site import Site, same_version
+from retrieval.lint.findings import LintFinding, Severity
+from retrieval.lint.site import LintedSite, same_version
 from retrieval.verify.clauses import split_sentences
 from schemas.nodes import Chunk, PageKind
 
@@ -21,6 +21,8 @@ CONTAINED = 0.8
 """Share of a passage's shingles that a passage of another document has."""
 COMMON = 8
 """Documents from which on a shingle is boilerplate."""
+QUOTED = 16
+"""Words of a passage that a finding shows."""
 TWINS = 0.6
 """Share of a document's passages that are in another of another format: one manual in two formats."""
 
@@ -35,7 +37,7 @@ class _Copy:
     there: Chunk
 
 
-def duplicate_passages(site: Site) -> Iterator[Finding]:
+def duplicate_passages(site: LintedSite) -> Iterator[LintFinding]:
     """Find documents that have passages in common, nearly word for word: one finding for each set of them.
 
     Licences and notes that many documents repeat, two formats of one manual and versions of a page are none.
@@ -62,7 +64,7 @@ def duplicate_passages(site: Site) -> Iterator[Finding]:
         yield _finding(site, mine, in_order, whole)
 
 
-def _copies(site: Site) -> Iterator[_Copy]:
+def _copies(site: LintedSite) -> Iterator[_Copy]:
     prints = {one.id: kept for one in site.passages if (kept := _fingerprints(one))}
     by_id = {one.id: one for one in site.passages if one.id in prints}
     holding: dict[int, list[str]] = {}
@@ -79,7 +81,11 @@ def _copies(site: Site) -> Iterator[_Copy]:
 
 
 def _best(
-    site: Site, chunk: Chunk, wanted: frozenset[int], shared: Mapping[str, int], by_id: Mapping[str, Chunk]
+    site: LintedSite,
+    chunk: Chunk,
+    wanted: frozenset[int],
+    shared: Mapping[str, int],
+    by_id: Mapping[str, Chunk],
 ) -> Iterator[_Copy]:
     """Yield the passage of each other document of the version that has most of *chunk*, if it has enough."""
     best: dict[str, str] = {}
@@ -121,7 +127,7 @@ def _runs(text: str) -> frozenset[str]:
     return frozenset(" ".join(words[at : at + RUN]) for at in range(len(words) - RUN + 1))
 
 
-def _twins(site: Site, copies: Sequence[_Copy]) -> frozenset[tuple[str, str]]:
+def _twins(site: LintedSite, copies: Sequence[_Copy]) -> frozenset[tuple[str, str]]:
     """Return pairs of documents of two formats of which the first is for the most part in the second."""
     long = Counter(one.doc for one in site.passages if _fingerprints(one))
     shared = Counter((one.chunk.doc, one.there.doc) for one in copies)
@@ -133,19 +139,20 @@ def _twins(site: Site, copies: Sequence[_Copy]) -> frozenset[tuple[str, str]]:
 
 
 def _finding(
-    site: Site, mine: Sequence[Chunk], theirs: Mapping[str, Sequence[_Copy]], whole: Mapping[str, str]
-) -> Finding:
+    site: LintedSite, mine: Sequence[Chunk], theirs: Mapping[str, Sequence[_Copy]], whole: Mapping[str, str]
+) -> LintFinding:
     words = sum(len(_WORD.findall(one.text)) for one in mine)
     copies = [one for several in theirs.values() for one in several]
     first = [several[0].there for several in theirs.values()]
     names = [site.documents[doc].name for doc in theirs]
     uris = sorted(site.documents[one.doc].uri for one in (mine[0], *first))
     passages = "1 passage" if len(mine) == 1 else f"{len(mine)} passages"
-    return Finding(
+    return LintFinding(
         rule="duplicate-passage",
         severity=Severity.NOTE,
         message=f"{passages} ({words} words) also in {_listed(names)}{_drifted(copies, whole)}",
-        places=tuple(site.place_of(one, _opening(one)) for one in (mine[0], *first)),
+        places=(site.place_of(mine[0], _opening(mine[0], first[0])),)
+        + tuple(site.place_of(one, _opening(one, mine[0])) for one in first),
         key=tuple(uris),
     )
 
@@ -154,10 +161,14 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _opening(chunk: Chunk) -> str:
-    """Return the first words of a passage, to recognise it by."""
-    words = chunk.text.split()
-    return " ".join(words[:16]) + (" ..." if len(words) > 16 else "")
+def _opening(chunk: Chunk, other: Chunk) -> str:
+    """Return the first words of a passage that *other* has, too, to recognise it by."""
+    shared = _runs(other.text)
+    words = list(_WORD.finditer(chunk.text))
+    folded = [word[0].casefold() for word in words]
+    starts = (at for at in range(len(words) - RUN + 1) if " ".join(folded[at : at + RUN]) in shared)
+    told = chunk.text[words[next(starts, 0)].start() :].split()
+    return " ".join(told[:QUOTED]) + (" ..." if len(told) > QUOTED else "")
 
 
 def _drifted(copies: Sequence[_Copy], whole: Mapping[str, str]) -> str:
@@ -166,7 +177,7 @@ def _drifted(copies: Sequence[_Copy], whole: Mapping[str, str]) -> str:
     return ", word for word" if all(part in whole[doc] for doc, part in parts) else ", with changes"
 
 
-def _whole(site: Site, docs: Collection[str]) -> Mapping[str, str]:
+def _whole(site: LintedSite, docs: Collection[str]) -> Mapping[str, str]:
     """Return all that documents say, by document."""
     parts: dict[str, list[str]] = {}
     for chunk in site.passages:

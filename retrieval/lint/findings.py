@@ -21,11 +21,11 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class LintPlace:
     """Where something stands: a page, a section, a sentence, a link.
 
     `uri` is the address in the index, `path` the file below the root of a source of files, `line` its line,
-    from 1. `fragment` has no '#'. `page_no` counts from 1, `bbox` is in points of that page of a PDF. `text` is
+    from 1. `fragment` has no '#'. `page_no` counts from 1, `bbox` is in points of a PDF page. `text` is
     the sentence. `seek` is what stands in the file at that line, in the order of preference.
     """
 
@@ -47,13 +47,13 @@ class Place:
         fragment = f"page={self.page_no}" if self.page_no else self.fragment
         return f"{self.url or self.path or self.uri}{'#' + fragment if fragment else ''}"
 
-    def at_line(self, line: int | None) -> "Place":
+    def at_line(self, line: int | None) -> "LintPlace":
         """Return this place with the line of its file."""
         return replace(self, line=line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class LintFinding:
     """One thing that a rule found. `key` is what makes it this finding and no other, whatever else is edited.
 
     `places` begins with the one to mend; `more` counts further places that are not listed.
@@ -62,7 +62,7 @@ class Finding:
     rule: str
     severity: Severity
     message: str
-    places: tuple[Place, ...]
+    places: tuple[LintPlace, ...]
     key: tuple[str, ...]
     more: int = 0
 
@@ -72,7 +72,7 @@ class Finding:
         return hashlib.sha256("\0".join((self.rule, *self.key)).encode()).hexdigest()[:32]
 
 
-def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
+def in_order(findings: list[LintFinding]) -> tuple[LintFinding, ...]:
     """Return findings worst first, then by rule and place; of equal ones the first."""
     once = {one.fingerprint: one for one in reversed(findings)}
     return tuple(

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from retrieval.lint.findings import Finding, Place, Severity
-from retrieval.lint.site import FaultyLink, LinkFault, Site
+from retrieval.lint.findings import LintFinding, LintPlace, Severity
+from retrieval.lint.site import FaultyLink, LinkFault, LintedSite
 from schemas.edges import LinkPosition
 from schemas.nodes import Chunk
 
@@ -11,7 +11,7 @@ SHOWN = 5
 """Places of one broken target that a finding lists; a link of the navigation stands on every page."""
 
 
-def dead_links(site: Site) -> Iterator[Finding]:
+def dead_links(site: LintedSite) -> Iterator[LintFinding]:
     """Find links within the scope to a page that is missing, gone or an error page."""
     for target, links in _by_target(site, LinkFault.MISSING).items():
         first = links[0]
@@ -19,7 +19,7 @@ def dead_links(site: Site) -> Iterator[Finding]:
         yield _finding(site, "dead-link", Severity.ERROR, message, links, key=(target,))
 
 
-def dead_fragments(site: Site) -> Iterator[Finding]:
+def dead_fragments(site: LintedSite) -> Iterator[LintFinding]:
     """Find links to an id that the page they lead to does not have."""
     for target, links in _by_target(site, LinkFault.NO_FRAGMENT).items():
         first = links[0]
@@ -27,7 +27,7 @@ def dead_fragments(site: Site) -> Iterator[Finding]:
         yield _finding(site, "dead-fragment", Severity.ERROR, message, links, key=(target,))
 
 
-def redirected_links(site: Site) -> Iterator[Finding]:
+def redirected_links(site: LintedSite) -> Iterator[LintFinding]:
     """Find links of the text to an address that leads on to another."""
     for target, links in _by_target(site, LinkFault.REDIRECTED).items():
         body = [one for one in links if one.position is LinkPosition.BODY]
@@ -36,7 +36,7 @@ def redirected_links(site: Site) -> Iterator[Finding]:
             yield _finding(site, "redirected-link", Severity.NOTE, message, body, key=(target,))
 
 
-def _by_target(site: Site, fault: LinkFault) -> Mapping[str, Sequence[FaultyLink]]:
+def _by_target(site: LintedSite, fault: LinkFault) -> Mapping[str, Sequence[FaultyLink]]:
     """Return faulty links by where they should lead; links of the text first, then in the order of pages."""
     found: dict[str, list[FaultyLink]] = {}
     for link in site.faulty:
@@ -48,14 +48,14 @@ def _by_target(site: Site, fault: LinkFault) -> Mapping[str, Sequence[FaultyLink
 
 
 def _finding(
-    site: Site,
+    site: LintedSite,
     rule: str,
     severity: Severity,
     message: str,
     links: Sequence[FaultyLink],
     *,
     key: tuple[str, ...],
-) -> Finding:
+) -> LintFinding:
     once = {(one.doc, one.chunk): one for one in reversed(links)}
     standing = [one for one in links if once[(one.doc, one.chunk)] is one]
     passages = _passages(site, {one.chunk for one in standing[:SHOWN] if one.chunk})
@@ -63,23 +63,23 @@ def _finding(
     more = len(standing) - len(places)
     where = f" (and {more} more places)" if more > 0 else ""
     source = site.documents[links[0].doc].source
-    return Finding(
+    return LintFinding(
         rule=rule, severity=severity, message=message + where, places=places, key=(source, *key), more=more
     )
 
 
-def _passages(site: Site, ids: Iterable[str]) -> Mapping[str, Chunk]:
+def _passages(site: LintedSite, ids: Iterable[str]) -> Mapping[str, Chunk]:
     wanted = set(ids)
     return {one.id: one for one in site.passages if one.id in wanted}
 
 
-def _place(site: Site, link: FaultyLink, passages: Mapping[str, Chunk]) -> Place:
+def _place(site: LintedSite, link: FaultyLink, passages: Mapping[str, Chunk]) -> LintPlace:
     """Return where a link stands: in its passage, else on its page."""
     document = site.documents[link.doc]
     chunk = passages.get(link.chunk or "")
     name = link.target.rpartition("/")[2]
     ends = (f"{name}#{link.fragment}", f"#{link.fragment}") if link.fragment else (name,)
-    return Place(
+    return LintPlace(
         source=document.source,
         uri=document.uri,
         url=document.url,

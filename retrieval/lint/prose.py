@@ -16,17 +16,19 @@ _CODE = re.compile(
     r"[|{}\\]|^\s*(?:[$#%>+*]|--|\.\.|//|/\*|\d+:)|^\s*[-+*]\s|(?:^|\s)(?:=>|->|==|:=|&&|\+\+)(?:\s|$)|;\s*$|\w\(\w*\);"
 )
 _SPACE = re.compile(r"\s+")
+_NUMBER = re.compile(r"^(?:\[\d+\]|\(\d+\)|\d+[.)])\s+")
+"""Of a footnote or an item."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class ProseSentence:
     """A sentence and the passage it stands in."""
 
     text: str
     chunk: Chunk
 
 
-def sentences(chunk: Chunk) -> Iterator[Sentence]:
+def sentences(chunk: Chunk) -> Iterator[ProseSentence]:
     """Yield the sentences of a passage of content, white space folded.
 
     A line that a capital or a word does not begin, or that no full stop ends, may be code or a title.
@@ -35,9 +37,9 @@ def sentences(chunk: Chunk) -> Iterator[Sentence]:
         return
     for block in re.split(r"\n\s*\n", chunk.text):
         for part in split_sentences(block):
-            text = _SPACE.sub(" ", part).strip()
+            text = _NUMBER.sub("", _SPACE.sub(" ", part).strip())
             if _states(text):
-                yield Sentence(text, chunk)
+                yield ProseSentence(text, chunk)
 
 
 def _states(text: str) -> bool:

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from retrieval.lint.findings import Finding, Severity
-from retrieval.lint.site import LintDocument, Site
+from retrieval.lint.findings import LintFinding, Severity
+from retrieval.lint.site import LintDocument, LintedSite
 from schemas.edges import LinkPosition
 from schemas.nodes import PageKind
 
@@ -15,11 +15,11 @@ _REACHED_OTHERWISE = frozenset({PageKind.SEARCH, PageKind.NOT_FOUND})
 """A form leads to the first, and a server to the second."""
 
 
-def orphans(site: Site) -> Iterator[Finding]:
+def orphans(site: LintedSite) -> Iterator[LintFinding]:
     """Find documents that no link of another document leads to."""
     for one in _judged(site):
         if not site.linked_from.get(one.doc):
-            yield Finding(
+            yield LintFinding(
                 rule="orphan",
                 severity=Severity.WARNING,
                 message=f"{_named(one)} is linked from no other page",
@@ -28,13 +28,13 @@ def orphans(site: Site) -> Iterator[Finding]:
             )
 
 
-def unlinked(site: Site) -> Iterator[Finding]:
+def unlinked(site: LintedSite) -> Iterator[LintFinding]:
     """Find documents that only menus lead to: no sentence of another document does."""
     for one in _judged(site):
         found = site.linked_from.get(one.doc, frozenset())
         if found and LinkPosition.BODY not in found:
             where = " and ".join(sorted({"menus" if at is LinkPosition.NAV else f"the {at}" for at in found}))
-            yield Finding(
+            yield LintFinding(
                 rule="unlinked",
                 severity=Severity.NOTE,
                 message=f"{_named(one)} is linked from {where} only, from the text of no page",
@@ -43,7 +43,7 @@ def unlinked(site: Site) -> Iterator[Finding]:
             )
 
 
-def _judged(site: Site) -> Iterator[LintDocument]:
+def _judged(site: LintedSite) -> Iterator[LintDocument]:
     """Yield documents that links should lead to, of sources whose documents links join."""
     totals = Counter(one.source for one in site.documents.values())
     linked = Counter(one.source for one in site.documents.values() if site.linked_from.get(one.doc))

@@ -10,7 +10,7 @@ from math import ceil
 
 
 def similar_pairs(sets: Sequence[frozenset[str]], *, least: float) -> Iterator[tuple[int, int]]:
-    """Yield numbers (i, j), i < j, of sets with a Jaccard index of *least* or more; an empty set is like none.
+    """Yield pairs (i, j), i < j, of sets with a Jaccard index of *least* or more; none is like an empty one.
 
     >>> list(similar_pairs([frozenset("abcd"), frozenset("abce"), frozenset("xyz")], least=0.6))
     [(0, 1)]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from retrieval.lint.findings import Place
+from retrieval.lint.findings import LintPlace
 from schemas.edges import LinkPosition
 from schemas.nodes import Chunk, PageKind
 
@@ -31,9 +31,9 @@ class LintDocument:
         return self.path or self.url or self.uri
 
     @property
-    def place(self) -> Place:
+    def place(self) -> LintPlace:
         """The document as a whole."""
-        return Place(source=self.source, uri=self.uri, url=self.url, path=self.path)
+        return LintPlace(source=self.source, uri=self.uri, url=self.url, path=self.path)
 
 
 class LinkFault(StrEnum):
@@ -63,7 +63,7 @@ class FaultyLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class LintedSite:
     """What is linted. `passages` are ordered by document and reading order.
 
     `linked_from` has for each document the positions of links to it on other documents.
@@ -74,10 +74,10 @@ class Site:
     faulty: tuple[FaultyLink, ...] = ()
     linked_from: Mapping[str, frozenset[LinkPosition]] = field(default_factory=dict)
 
-    def place_of(self, chunk: Chunk, text: str = "") -> Place:
+    def place_of(self, chunk: Chunk, text: str = "") -> LintPlace:
         """Return where a passage, or a sentence of it, stands."""
         document = self.documents[chunk.doc]
-        return Place(
+        return LintPlace(
             source=document.source,
             uri=document.uri,
             url=document.url,
@@ -97,7 +97,7 @@ _VERSION = re.compile(
 
 
 def version_in(document: LintDocument) -> str:
-    """Return the version that a document is of: the stated one, else the segments of its address that look so.
+    """Return the version that a document is of: the stated one, else what its address says.
 
     >>> version_in(LintDocument(doc="d", source="s", uri="https://e.org/15/a.html", title="", kind="html"))
     '15'

@@ -12,7 +12,7 @@ from retrieval.verify.lexicon import EXCLUSIVE, NEGATORS, OPPOSITES, UNIT_WORDS
 from retrieval.verify.quantities import Quantity, find_quantities
 
 
-class Kind(StrEnum):
+class TermKind(StrEnum):
     """What a word of a statement is."""
 
     WORD = "word"
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 class Term:
     """A word of a statement. Words that only the answer tells apart have one `frame`, and a `value` each."""
 
-    kind: Kind
+    kind: TermKind
     frame: str
     value: str
     amount: Quantity | Date | None = None
@@ -68,7 +68,7 @@ def _terms(text: str, amounts: dict[int, Quantity | Date]) -> Iterator[Term]:
         if start < at:
             continue
         yield from _words(text[at:start])
-        kind = Kind.DATE if isinstance(amount, Date) else Kind.NUMBER
+        kind = TermKind.DATE if isinstance(amount, Date) else TermKind.NUMBER
         yield Term(kind, "#", amount.text.casefold(), amount)
         at = amount.end
     yield from _words(text[at:])
@@ -80,13 +80,13 @@ def _words(text: str) -> Iterator[Term]:
         folded = word.casefold()
         side = _sides().get(folded) or _sides().get(stem(folded))
         if folded in NEGATORS:
-            yield Term(Kind.NOT, "", "not")
+            yield Term(TermKind.NOT, "", "not")
         elif side is not None:
-            yield Term(Kind.SIDE, side, stem(folded))
+            yield Term(TermKind.SIDE, side, stem(folded))
         elif _NAME.search(word):
-            yield Term(Kind.NAME, word, word)
+            yield Term(TermKind.NAME, word, word)
         elif not is_empty(folded):
-            yield Term(Kind.WORD, stem(folded), stem(folded))
+            yield Term(TermKind.WORD, stem(folded), stem(folded))
 
 
 @cache
@@ -103,4 +103,4 @@ def _sides() -> dict[str, str]:
 
 def frame_of(terms: tuple[Term, ...]) -> frozenset[str]:
     """Return what two statements of one thing share, whatever each says of it."""
-    return frozenset(one.frame for one in terms if one.kind is not Kind.NOT)
+    return frozenset(one.frame for one in terms if one.kind is not TermKind.NOT)

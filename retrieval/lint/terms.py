@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from retrieval.lint.findings import Finding, Severity
-from retrieval.lint.prose import Sentence, sentences
-from retrieval.lint.site import Site
+from retrieval.lint.findings import LintFinding, Severity
+from retrieval.lint.prose import ProseSentence, sentences
+from retrieval.lint.site import LintedSite
 from schemas.nodes import Chunk, PageKind
 
 USED_BY = 3
@@ -40,14 +40,14 @@ class _Use:
     """Where an acronym is used: documents, and different sentences, each at its first place."""
 
     docs: set[str] = field(default_factory=set)
-    said: dict[str, Sentence] = field(default_factory=dict)
+    said: dict[str, ProseSentence] = field(default_factory=dict)
 
     @property
     def is_common(self) -> bool:
         return min(len(self.docs), len(self.said)) >= USED_BY
 
 
-def undefined_terms(site: Site) -> Iterator[Finding]:
+def undefined_terms(site: LintedSite) -> Iterator[LintFinding]:
     """Find acronyms of several documents that no document explains, names a heading, or writes in lower case.
 
     An acronym that is a word, too, is a keyword set in capitals.
@@ -61,7 +61,7 @@ def undefined_terms(site: Site) -> Iterator[Finding]:
         yield _finding(site, term, uses[term])
 
 
-def _explained(site: Site) -> frozenset[str]:
+def _explained(site: LintedSite) -> frozenset[str]:
     """Return acronyms that stand in brackets behind their words, or before them."""
     found: set[str] = set()
     for chunk in site.passages:
@@ -79,7 +79,7 @@ def _is_subsequence(name: str, letters: str) -> bool:
     return all(char in rest for char in name)
 
 
-def _uses(site: Site) -> Mapping[str, _Use]:
+def _uses(site: LintedSite) -> Mapping[str, _Use]:
     found: dict[str, _Use] = {}
     for chunk in site.passages:
         for one in sentences(chunk):
@@ -91,7 +91,7 @@ def _uses(site: Site) -> Mapping[str, _Use]:
     return found
 
 
-def _named(site: Site) -> frozenset[str]:
+def _named(site: LintedSite) -> frozenset[str]:
     """Return words of titles, headings, entries and link texts: there is a place about them."""
     texts = [document.title for document in site.documents.values()]
     for chunk in site.passages:
@@ -100,7 +100,7 @@ def _named(site: Site) -> frozenset[str]:
     return frozenset(word for text in texts for word in re.findall(r"\w+", text))
 
 
-def _in_lower_case(site: Site, terms: set[str]) -> frozenset[str]:
+def _in_lower_case(site: LintedSite, terms: set[str]) -> frozenset[str]:
     wanted = {term.casefold(): term for term in terms}
     found: set[str] = set()
     for chunk in site.passages:
@@ -108,15 +108,15 @@ def _in_lower_case(site: Site, terms: set[str]) -> frozenset[str]:
     return frozenset(wanted[word] for word in found)
 
 
-def _told(site: Site) -> frozenset[str]:
+def _told(site: LintedSite) -> frozenset[str]:
     """Return acronyms of which a sentence says what they are."""
     return frozenset(one or other for chunk in site.passages for one, other in _EXPLAINS.findall(chunk.text))
 
 
-def _finding(site: Site, term: str, use: _Use) -> Finding:
+def _finding(site: LintedSite, term: str, use: _Use) -> LintFinding:
     uses = sorted(use.said.values(), key=lambda one: (_uri(site, one.chunk), one.chunk.ordinal))
     places = tuple(site.place_of(one.chunk, one.text) for one in uses[:3])
-    return Finding(
+    return LintFinding(
         rule="undefined-term",
         severity=Severity.NOTE,
         message=f"{term} is used in {len(use.docs)} documents and explained in none",
@@ -126,5 +126,5 @@ def _finding(site: Site, term: str, use: _Use) -> Finding:
     )
 
 
-def _uri(site: Site, chunk: Chunk) -> str:
+def _uri(site: LintedSite, chunk: Chunk) -> str:
     return site.documents[chunk.doc].uri

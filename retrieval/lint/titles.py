@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from retrieval.lint.findings import Finding, Severity
-from retrieval.lint.site import Site
+from retrieval.lint.findings import LintFinding, Severity
+from retrieval.lint.site import LintedSite
 from schemas.nodes import PageKind
 
 
-def missing_titles(site: Site) -> Iterator[Finding]:
+def missing_titles(site: LintedSite) -> Iterator[LintFinding]:
     """Find documents of content without a title and without a heading."""
     headed = {one.doc for one in site.passages if one.heading_path}
     read = {one.doc for one in site.passages}
@@ -17,7 +17,7 @@ def missing_titles(site: Site) -> Iterator[Finding]:
             and one.doc in read - headed
             and _is_untitled(one.title, one.uri)
         ):
-            yield Finding(
+            yield LintFinding(
                 rule="missing-title",
                 severity=Severity.WARNING,
                 message=f"{one.name} has neither a title nor a heading",

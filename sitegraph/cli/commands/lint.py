@@ -17,7 +17,7 @@ from sitegraph.cli.reading import tell, warn
 
 if TYPE_CHECKING:
     from flows.run.index import Index
-    from retrieval.lint.findings import Finding
+    from retrieval.lint.findings import LintFinding
     from schemas.source import Source
 
 
@@ -169,7 +169,7 @@ def _find(
     source: str | None,
     rules: Sequence[str],
     quiet: bool,
-) -> "tuple[Finding, ...]":
+) -> "tuple[LintFinding, ...]":
     from retrieval.lint.catalogue import RULES
     from retrieval.lint.findings import in_order
     from retrieval.lint.suppress import select_findings
@@ -215,7 +215,7 @@ def _print_rules(rules: Sequence[str]) -> None:
 
 
 def _print(
-    findings: "Sequence[Finding]", form: LintFormat, *, generation: int, known: int, rules: Sequence[str]
+    findings: "Sequence[LintFinding]", form: LintFormat, *, generation: int, known: int, rules: Sequence[str]
 ) -> None:
     from sitegraph.cli.linting.report import record_of, summary_of, text_of
     from sitegraph.cli.linting.sarif import MOST, sarif_of

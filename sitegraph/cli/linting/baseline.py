@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from retrieval.lint.findings import Finding
+from retrieval.lint.findings import LintFinding
 from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
@@ -36,7 +36,7 @@ def read_baseline(path: Path) -> frozenset[str]:
         raise ConfigError("is no baseline; make one with --write-baseline", subject=str(path)) from error
 
 
-def write_baseline(path: Path, findings: Sequence[Finding]) -> None:
+def write_baseline(path: Path, findings: Sequence[LintFinding]) -> None:
     """Write the findings to a file that people can read and compare: sorted, with what each is about."""
     from sitegraph.cli.exports.target import open_target
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from flows.run.index import Index
-from retrieval.lint.findings import Finding, Place
+from retrieval.lint.findings import LintFinding, LintPlace
 from schemas.documents import KnownDocument
 from schemas.errors import DamageFound
 
@@ -14,7 +14,7 @@ _FIRST = 6
 """Words of a sentence by which it is found; what follows may be marked up."""
 
 
-def with_lines(findings: Sequence[Finding], index: Index) -> tuple[Finding, ...]:
+def with_lines(findings: Sequence[LintFinding], index: Index) -> tuple[LintFinding, ...]:
     """Return findings with the line of each place in a file, where its bytes are kept and are text."""
     files = _Files(index, findings)
     return tuple(
@@ -26,7 +26,7 @@ def with_lines(findings: Sequence[Finding], index: Index) -> tuple[Finding, ...]
 class _Files:
     """Texts of the files that places are in, read once."""
 
-    def __init__(self, index: Index, findings: Sequence[Finding]) -> None:
+    def __init__(self, index: Index, findings: Sequence[LintFinding]) -> None:
         self._index = index
         wanted: dict[str, set[str]] = {}
         for place in _in_files(findings):
@@ -38,7 +38,7 @@ class _Files:
         }
         self._texts: dict[tuple[str, str], str] = {}
 
-    def line_of(self, place: Place) -> int | None:
+    def line_of(self, place: LintPlace) -> int | None:
         """Return the line of what the place is to be sought by; 1 for a file as a whole."""
         if place.path is None or place.page_no is not None:
             return None
@@ -46,7 +46,7 @@ class _Files:
         found = (line_in(text, one) for one in place.seek)
         return next((line for line in found if line is not None), 1 if text else None)
 
-    def _text(self, place: Place) -> str:
+    def _text(self, place: LintPlace) -> str:
         key = (place.source, place.uri)
         if key not in self._texts:
             self._texts[key] = self._read(self._known.get(key))
@@ -61,7 +61,7 @@ class _Files:
             return ""
 
 
-def _in_files(findings: Sequence[Finding]) -> Iterator[Place]:
+def _in_files(findings: Sequence[LintFinding]) -> Iterator[LintPlace]:
     return (place for one in findings for place in one.places if place.path is not None)
 
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from retrieval.lint.findings import Finding, Place
+from retrieval.lint.findings import LintFinding, LintPlace
 from schemas.source import Source
 
 
 def from_folder(
-    findings: Sequence[Finding], sources: Mapping[str, Source], folder: Path
-) -> tuple[Finding, ...]:
+    findings: Sequence[LintFinding], sources: Mapping[str, Source], folder: Path
+) -> tuple[LintFinding, ...]:
     """Return findings with paths relative to *folder*; those of other folders stay relative to their root."""
     return tuple(
         replace(one, places=tuple(_from(place, sources.get(place.source), folder) for place in one.places))
@@ -18,7 +18,7 @@ def from_folder(
     )
 
 
-def _from(place: Place, source: Source | None, folder: Path) -> Place:
+def _from(place: LintPlace, source: Source | None, folder: Path) -> LintPlace:
     if place.path is None or source is None:
         return place
     files = (Path(root) / place.path for root in source.roots)

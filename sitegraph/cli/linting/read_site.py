@@ -9,7 +9,7 @@ from ingest.link.resolve import redirect_ends, resolve_targets
 from ingest.parse.formats.registry import file_suffixes
 from ingest.plan.scope import is_inside, seed_urls
 from ingest.urls import file_path, is_file_url
-from retrieval.lint.site import FaultyLink, LintDocument, Site
+from retrieval.lint.site import FaultyLink, LintDocument, LintedSite
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment
@@ -30,7 +30,7 @@ _ABSENT = frozenset({DocumentState.MISSING, DocumentState.GONE})
 
 def read_site(
     index: Index, generation: int, *, source: str | None, sources: Mapping[str, Source], watch: Watch
-) -> Site:
+) -> LintedSite:
     """Read all documents of a generation, or of one source, with their passages and faulty links.
 
     *sources* say what is in scope. Links from and to documents of other sources count for reachability.
@@ -51,7 +51,7 @@ def read_site(
             faulty.extend(faulty_links(fragment, targets))
         for doc, position in linked_from(fragment, targets.docs):
             linked.setdefault(doc, set()).add(position)
-    return Site(
+    return LintedSite(
         documents=documents,
         passages=passages,
         faulty=tuple(faulty),

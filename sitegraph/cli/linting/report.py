@@ -5,19 +5,19 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from retrieval.bundle.render import show_line
-from retrieval.lint.findings import Finding, Place, Severity
+from retrieval.lint.findings import LintFinding, LintPlace, Severity
 from schemas.records import to_record
 
 QUOTED = 200
 """Characters of a sentence that are shown."""
 
 
-def text_of(findings: Sequence[Finding]) -> str:
+def text_of(findings: Sequence[LintFinding]) -> str:
     """Return findings as lines: place, severity, rule and message, with the sentences below."""
     return "\n".join(show_line(line) for one in findings for line in _lines(one))
 
 
-def _lines(finding: Finding) -> Iterator[str]:
+def _lines(finding: LintFinding) -> Iterator[str]:
     first = finding.places[0]
     yield f"{_where(first)}: {finding.severity}: {finding.message} [{finding.rule}]"
     for place in finding.places:
@@ -28,7 +28,7 @@ def _lines(finding: Finding) -> Iterator[str]:
             yield f"      {path}{': ' if path and place.text else ''}{_quoted(place.text)}"
 
 
-def _where(place: Place) -> str:
+def _where(place: LintPlace) -> str:
     """Return the place as editors open it where it has a line, else its address."""
     if place.path and place.line:
         return f"{place.path}:{place.line}"
@@ -41,7 +41,7 @@ def _quoted(text: str) -> str:
     return f'"{shown}"' if shown else ""
 
 
-def summary_of(findings: Sequence[Finding], *, known: int) -> str:
+def summary_of(findings: Sequence[LintFinding], *, known: int) -> str:
     """Return how many findings there are, by severity, worst first."""
     counts = Counter(one.severity for one in findings)
     parts = [
@@ -51,7 +51,7 @@ def summary_of(findings: Sequence[Finding], *, known: int) -> str:
     return (", ".join(parts) or "no findings") + baseline
 
 
-def record_of(findings: Sequence[Finding], *, generation: int, known: int) -> dict[str, Any]:
+def record_of(findings: Sequence[LintFinding], *, generation: int, known: int) -> dict[str, Any]:
     """Return findings as a JSON object."""
     return {
         "generation": generation,
@@ -61,7 +61,7 @@ def record_of(findings: Sequence[Finding], *, generation: int, known: int) -> di
     }
 
 
-def _record(finding: Finding) -> dict[str, Any]:
+def _record(finding: LintFinding) -> dict[str, Any]:
     places = [
         {"address": place.address, **{key: value for key, value in to_record(place).items() if key != "seek"}}
         for place in finding.places

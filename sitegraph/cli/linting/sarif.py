@@ -1,6 +1,6 @@
 """Findings as a SARIF log, which code scanning of GitHub, GitLab and editors reads.
 
-Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0; what GitHub asks for beyond it
+Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0; what GitHub adds
 is in its page "SARIF support for code scanning" (locations, relative paths, `partialFingerprints`).
 """
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from retrieval.lint.catalogue import RULES, Rule
-from retrieval.lint.findings import Finding, Place
+from retrieval.lint.catalogue import RULES, LintRule
+from retrieval.lint.findings import LintFinding, LintPlace
 from schemas.program import program_version
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -18,7 +18,7 @@ MOST = 5000
 """Results that GitHub shows of a run; the worst come first."""
 
 
-def sarif_of(findings: Sequence[Finding], *, rules: Sequence[str]) -> dict[str, Any]:
+def sarif_of(findings: Sequence[LintFinding], *, rules: Sequence[str]) -> dict[str, Any]:
     """Return a log of one run; *rules* are the ids of those that ran, in order."""
     numbers = {id_: number for number, id_ in enumerate(rules)}
     return {
@@ -40,7 +40,7 @@ def sarif_of(findings: Sequence[Finding], *, rules: Sequence[str]) -> dict[str, 
     }
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
+def _rule(rule: LintRule) -> dict[str, Any]:
     return {
         "id": rule.id,
         "name": "".join(part.capitalize() for part in rule.id.split("-")),
@@ -52,7 +52,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, number: int) -> dict[str, Any]:
+def _result(finding: LintFinding, number: int) -> dict[str, Any]:
     first, *others = finding.places
     result: dict[str, Any] = {
         "ruleId": finding.rule,
@@ -70,7 +70,7 @@ def _result(finding: Finding, number: int) -> dict[str, Any]:
     return result
 
 
-def _location(place: Place) -> dict[str, Any]:
+def _location(place: LintPlace) -> dict[str, Any]:
     """Return a file by its relative path and line, anything else by its address."""
     physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(place)}}
     region: dict[str, Any] = {}
@@ -87,6 +87,6 @@ def _location(place: Place) -> dict[str, Any]:
     return location
 
 
-def _uri(place: Place) -> str:
+def _uri(place: LintPlace) -> str:
     """Return a URI reference; of a file relative to the root of the source, without the fragment."""
     return quote(place.path, safe="/") if place.path is not None else place.address
