@@ -16,13 +16,14 @@ from retrieval.lint.titles import missing_titles
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintRule:
-    """A rule: `summary` says what it finds, `help_` what to do."""
+    """A rule: `summary` says what it finds, `help_` what to do. `asked`: it runs only where it is named."""
 
     id: str
     severity: Severity
     summary: str
     help_: str
     find: Callable[[LintedSite], Iterator[LintFinding]]
+    asked: bool = False
 
 
 _ALL = (
@@ -88,6 +89,7 @@ _ALL = (
         summary="Only menus link to this page, the text of no page does.",
         help_="Mention it where its subject comes up.",
         find=unlinked,
+        asked=True,
     ),
 )
 

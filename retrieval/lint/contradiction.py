@@ -93,7 +93,7 @@ def _one_version(site: LintedSite, mine: _Statement, theirs: _Statement) -> bool
 
 
 def _entry(chunk: Chunk) -> str:
-    """Return what a passage is an entry of, if that has one name wherever it is told of: a setting, a function.
+    """Return what a passage is an entry of, if it has one name everywhere: a setting, a function.
 
     "Precision" stands over one section of many pages, and an option such as `--all` belongs to its command.
     """

@@ -151,8 +151,10 @@ def _finding(
         rule="duplicate-passage",
         severity=Severity.NOTE,
         message=f"{passages} ({words} words) also in {_listed(names)}{_drifted(copies, whole)}",
-        places=(site.place_of(mine[0], _opening(mine[0], first[0])),)
-        + tuple(site.place_of(one, _opening(one, mine[0])) for one in first),
+        places=(
+            site.place_of(mine[0], _opening(mine[0], first[0])),
+            *(site.place_of(one, _opening(one, mine[0])) for one in first),
+        ),
         key=tuple(uris),
     )
 

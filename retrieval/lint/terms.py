@@ -22,14 +22,23 @@ _EXPLAINS = re.compile(
     r"\b([A-Z]{2,6})s? (?:stands for|is short for|means|is an?|is the|refers to|\([a-z])"
     r"|(?:short|abbreviated|acronym|abbreviation|known|called) (?:for|as|to)? ?\W?([A-Z]{2,6})\b"
 )
+_KEYWORD = re.compile(
+    r"\b([A-Z]{2,6})(?: and [A-Z]+)? (?:option|operator|clause|key ?word|argument|parameter|command|statement"
+    r"|macro|constant|flag|file|function|field|attribute|variable)s?\b"
+    r"|\b(?:key ?words?|options?|operators?) ([A-Z]{2,6})\b"
+)
+"""What is written to a program."""
+_WRITTEN = re.compile(r"[|{}\[\];=$]")
+"""Marks of a line of code, a synopsis or a row of a table."""
 _WELL_KNOWN = frozenset(
     re.findall(
         r"\w+",
-        """AM AND API APIs ASCII BC BSD CA CD CGI CLI CPU CR CRLF CSS CSV DLL DNS DOS DVD EOF EOL ETC EU
-        FAQ FTP GB GCC GMT GNU GPL GUI HDD HTML HTTP HTTPS ID IDE IDs IETF IEEE IMAP IO IP IPC ISBN ISO
-        IT JPEG JS JSON KB LAN LDAP LF LGPL MB MD MIME MIT MP MS NFS NO NOT OK OR ORM OS PC PDF PID PM
-        PNG POSIX RAM REST RFC ROM RPC RPM RSS SDK SMTP SQL SSD SSH SSL SVG TB TCP TLS TODO TTY UDP UI
-        UK UNIX URI URL URLs US USA USB UTC UTF UUID VM VPN WAN WWW XHTML XML YAML ZIP""",
+        """AIX AKA AM AND API APIs ASCII BC BSD BTW CA CD CGI CLI CPU CR CRLF CSS CSV DEC DIY DLL DNS DOS
+        DVD EOF EOL ETC EU FAQ FTP FYI GB GCC GMT GNU GPL GUI HDD HP HPUX HTML HTTP HTTPS IBM ID IDE
+        IDs IEEE IETF IIRC IMAP IO IP IPC ISBN ISO IT JPEG JS JSON KB LAN LDAP LF LGPL MAY MB MD MIME
+        MIT MP MS MUST NEC NFS NO NOT OK OR ORM OS PC PDF PID PM PNG POSIX PS RAM README REST RFC ROM
+        RPC RPM RSS RTFM SAP SDK SGI SHALL SHOULD SMTP SQL SSD SSH SSL SUSE SVG TB TCP TLS TM TODO TTY
+        UDP UI UK UNIX URI URL URLs US USA USB UTC UTF UUID VM VPN WAN WWW XHTML XML YAML ZIP""",
     )
 )
 """What a reader of any technical manual knows."""
@@ -57,7 +66,8 @@ def undefined_terms(site: LintedSite) -> Iterator[LintFinding]:
         return
     uses = _uses(site)
     candidates = {term for term, use in uses.items() if use.is_common} - explained
-    for term in sorted(candidates - _named(site) - _in_lower_case(site, candidates) - _told(site)):
+    known = _named(site) | _in_lower_case(site, candidates) | _told(site) | _keywords(site)
+    for term in sorted(candidates - known):
         yield _finding(site, term, uses[term])
 
 
@@ -111,6 +121,17 @@ def _in_lower_case(site: LintedSite, terms: set[str]) -> frozenset[str]:
 def _told(site: LintedSite) -> frozenset[str]:
     """Return acronyms of which a sentence says what they are."""
     return frozenset(one or other for chunk in site.passages for one, other in _EXPLAINS.findall(chunk.text))
+
+
+def _keywords(site: LintedSite) -> frozenset[str]:
+    """Return words that are written to a program: in code, in a synopsis, as "the NOWAIT option"."""
+    found: set[str] = set()
+    for chunk in site.passages:
+        found.update(one or other for one, other in _KEYWORD.findall(chunk.text))
+        for line in chunk.text.splitlines():
+            if _WRITTEN.search(line):
+                found.update(re.findall(r"\b[A-Z]{2,6}\b", line))
+    return frozenset(found)
 
 
 def _finding(site: LintedSite, term: str, use: _Use) -> LintFinding:

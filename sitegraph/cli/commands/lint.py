@@ -56,7 +56,8 @@ def lint(
         str | None,
         typer.Option(
             metavar="RULE,...",
-            help="Only these rules; with a minus before each, all but these. See --list-rules.",
+            help="Only these rules; with a minus before each, all but these. Default: all but unlinked. "
+            "See --list-rules.",
         ),
     ] = None,
     output: Annotated[
@@ -93,13 +94,13 @@ def lint(
 
       sitegraph lint --rules dead-link,dead-fragment --format json
 
-      sitegraph lint --rules=-unlinked,-duplicate-passage
+      sitegraph lint --rules=-duplicate-passage,-undefined-term
 
       sitegraph lint --write-baseline lint-baseline.json
     """
     chosen = _choose_rules(rules)
     if list_rules:
-        _print_rules(chosen)
+        _print_rules()
         return
     if baseline is not None and write_baseline is not None:
         raise ConfigError("give one of them", subject="--baseline, --write-baseline")
@@ -146,9 +147,9 @@ def _choose_rules(wanted: str | None) -> tuple[str, ...]:
         raise ConfigError(f"has no {', '.join(unknown)}; known: {', '.join(RULES)}", subject="--rules")
     if without and len(without) < len(names):
         raise ConfigError("names rules with and without a minus; use one of them", subject="--rules")
-    if without:
-        return tuple(id_ for id_ in RULES if id_ not in without)
-    return tuple(id_ for id_ in RULES if not names or id_ in names)
+    if names and not without:
+        return tuple(id_ for id_ in RULES if id_ in names)
+    return tuple(id_ for id_, rule in RULES.items() if not rule.asked and id_ not in without)
 
 
 def _load(file: Path | None, source: str | None) -> "Source | None":
@@ -206,12 +207,12 @@ def _warn_of_unknown_rules(sources: "Iterable[Source]") -> None:
             warn(f"{each.name}: lint names {rule}, which is no rule; known: {', '.join(RULES)}")
 
 
-def _print_rules(rules: Sequence[str]) -> None:
+def _print_rules() -> None:
     from retrieval.lint.catalogue import RULES
 
-    for id_ in rules:
-        rule = RULES[id_]
-        print(f"{rule.id} ({rule.severity})\n  {rule.summary}\n  {rule.help_}")
+    for rule in RULES.values():
+        asked = ", only if --rules names it" if rule.asked else ""
+        print(f"{rule.id} ({rule.severity}{asked})\n  {rule.summary}\n  {rule.help_}")
 
 
 def _print(
