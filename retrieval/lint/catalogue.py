@@ -35,18 +35,18 @@ _ALL = (
         find=contradictions,
     ),
     LintRule(
-        id="dead-link",
-        severity=Severity.ERROR,
-        summary="A link leads to a page of the site that is not there.",
-        help_="Correct the address, restore the page, or remove the link.",
-        find=dead_links,
-    ),
-    LintRule(
         id="dead-fragment",
         severity=Severity.ERROR,
         summary="A link names an id that its target page does not have.",
         help_="Correct the fragment, or give the heading on the target page that id again.",
         find=dead_fragments,
+    ),
+    LintRule(
+        id="dead-link",
+        severity=Severity.ERROR,
+        summary="A link leads to a page of the site that is not there.",
+        help_="Correct the address, restore the page, or remove the link.",
+        find=dead_links,
     ),
     LintRule(
         id="duplicate-passage",

@@ -1,7 +1,7 @@
 """Statements of two pages that cannot both hold: one number, unit, date, denial or default apart."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.lint.findings import LintFinding, Severity
@@ -10,6 +10,7 @@ from retrieval.lint.prose import ProseSentence, sentences
 from retrieval.lint.similar import similar_pairs
 from retrieval.lint.site import LintedSite, same_version
 from retrieval.lint.statement import Term, TermKind, frame_of, terms_of
+from retrieval.verify.clauses import stem
 from schemas.nodes import Chunk
 
 ALIKE = 0.75
@@ -18,6 +19,7 @@ TELLING = 8
 """Fewest words by which a statement without a name says what it speaks of."""
 NAMED = 2
 """The same of one with the name of a setting, a function or a file."""
+_DEFAULT = stem("default")
 ANYWAY = 3
 """Fewest words of a statement under the heading of its entry."""
 COMMON = 20
@@ -26,20 +28,27 @@ COMMON = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Statement:
-    """What several passages say in the same words."""
+    """What passages of one entry, or of none, say in the same words.
+
+    `docs` are the documents that say it there, `anywhere` those that say it at all.
+    """
 
     text: str
+    entry: str
     terms: tuple[Term, ...]
-    frame: frozenset[str]
     said: tuple[ProseSentence, ...]
+    docs: frozenset[str]
+    anywhere: frozenset[str]
 
     @property
-    def docs(self) -> frozenset[str]:
-        return frozenset(one.chunk.doc for one in self.said)
+    def alone(self) -> bool:
+        """Whether it says by itself what it speaks of."""
+        return _speaks_for_itself(self.terms)
 
     @property
-    def entries(self) -> frozenset[str]:
-        return frozenset(_entry(one.chunk) for one in self.said) - {""}
+    def frame(self) -> frozenset[str]:
+        """Words by which it is compared; what does not speak for itself is compared within its entry."""
+        return frame_of(self.terms) | (frozenset() if self.alone else {f"entry:{self.entry}"})
 
 
 def contradictions(site: LintedSite) -> Iterator[LintFinding]:
@@ -50,40 +59,49 @@ def contradictions(site: LintedSite) -> Iterator[LintFinding]:
     stated = _statements(site)
     for one, other in similar_pairs([each.frame for each in stated], least=ALIKE):
         mine, theirs = stated[one], stated[other]
-        difference = _apart(site, mine, theirs)
-        if difference is not None:
-            yield _finding(site, mine, theirs, difference)
+        contrast = _contrast(site, mine, theirs)
+        if contrast is not None:
+            yield _finding(site, mine, theirs, contrast)
 
 
 def _statements(site: LintedSite) -> Sequence[_Statement]:
-    """Return what the site states, each once, in the order of pages."""
-    found: dict[str, list[ProseSentence]] = {}
-    for one in _all(site.passages):
-        found.setdefault(one.text, []).append(one)
-    read = (_read(text, said) for text, said in found.items())
-    return [one for one in read if one is not None and len(one.docs) < COMMON]
+    """Return what the site states, once for each entry, in the order of pages."""
+    found: dict[tuple[str, str], list[ProseSentence]] = {}
+    anywhere: dict[str, set[str]] = {}
+    for chunk in site.passages:
+        entry = _entry(chunk)
+        for one in sentences(chunk):
+            found.setdefault((one.text, entry), []).append(one)
+            anywhere.setdefault(one.text, set()).add(chunk.doc)
+    read = (_read(*key, said, anywhere[key[0]]) for key, said in found.items())
+    return [one for one in read if one is not None]
 
 
-def _all(passages: Iterable[Chunk]) -> Iterator[ProseSentence]:
-    for chunk in passages:
-        yield from sentences(chunk)
-
-
-def _read(text: str, said: Sequence[ProseSentence]) -> _Statement | None:
-    if tells_cases(text):
+def _read(text: str, entry: str, said: Sequence[ProseSentence], docs: Collection[str]) -> _Statement | None:
+    """Return a statement, or None for boilerplate, cases, and what says nothing of anything known."""
+    if (len(docs) >= COMMON and not entry) or tells_cases(text):
         return None
     terms = terms_of(text)
+    if not _speaks_for_itself(terms) and not (entry and _says_enough(terms)):
+        return None
+    here = frozenset(one.chunk.doc for one in said)
+    return _Statement(
+        text=text, entry=entry, terms=terms, said=tuple(said), docs=here, anywhere=frozenset(docs)
+    )
+
+
+def _says_enough(terms: Sequence[Term]) -> bool:
+    """Whether a statement says enough for its entry to be all that is missing; "the default is 3" does."""
     told = [one for one in terms if one.kind in (TermKind.WORD, TermKind.NAME, TermKind.SIDE)]
-    if len(told) < ANYWAY:
-        return None
-    return _Statement(text=text, terms=terms, frame=frame_of(terms), said=tuple(said))
+    return len(told) >= ANYWAY or any(one.value == _DEFAULT for one in told)
 
 
-def _apart(site: LintedSite, mine: _Statement, theirs: _Statement) -> Contrast | None:
-    if mine.docs & theirs.docs or not _one_version(site, mine, theirs):
+def _contrast(site: LintedSite, mine: _Statement, theirs: _Statement) -> Contrast | None:
+    same_entry = bool(mine.entry) and mine.entry == theirs.entry
+    both = mine.docs & theirs.docs if same_entry else mine.anywhere & theirs.anywhere
+    if both or not _one_version(site, mine, theirs):
         return None
-    same_entry = bool(mine.entries & theirs.entries)
-    if not same_entry and not _speaks_for_itself(mine.terms):
+    if not same_entry and not (mine.alone and theirs.alone):
         return None
     return opposed(mine.terms, theirs.terms, same_entry=same_entry)
 
