@@ -24,6 +24,7 @@ from ingest.sources.registry import OURS, kind_named, kind_names
 from runtime.file_errors import os_error_reason
 from runtime.source_deployment import DeploymentKeys, FreshnessKeys, ScheduleKeys, as_schedules
 from runtime.source_errors import explain, key_written_twice, one_line
+from runtime.source_lint import LintKeys
 from runtime.source_values import (
     CENTURY,
     Count,
@@ -50,8 +51,6 @@ from schemas.source import (
     DeploymentOptions,
     Freshness,
     GoneAfter,
-    LintIgnore,
-    LintOptions,
     MaxFailures,
     Quarantine,
     Rate,
@@ -65,9 +64,6 @@ from schemas.source import (
     ToolFormat,
 )
 from schemas.source_kinds import SHARED_KEYS
-
-RULE = r"^(?:[a-z]+(?:-[a-z]+)*|\*)$"
-"""Ids of rules of the linter; which ones there are, `sitegraph lint` knows."""
 
 
 class _Model(BaseModel):
@@ -164,16 +160,6 @@ class _Content(_Model):
     title: Selector | None = None
 
 
-class _LintIgnore(_Model):
-    rule: str = Field(pattern=RULE)
-    path: str
-
-
-class _Lint(_Model):
-    disable: tuple[Annotated[str, Field(pattern=RULE)], ...] = ()
-    ignore: tuple[_LintIgnore, ...] = ()
-
-
 class _SourceFile(_Model):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
     kind: Annotated[str, AfterValidator(installed_kind)]
@@ -202,7 +188,7 @@ class _SourceFile(_Model):
     schedule: Annotated[tuple[ScheduleKeys, ...], BeforeValidator(as_schedules)] = ()
     freshness: FreshnessKeys = FreshnessKeys()
     deployment: DeploymentKeys = DeploymentKeys()
-    lint: _Lint = _Lint()
+    lint: LintKeys = LintKeys()
 
     @field_validator("scope")
     @classmethod
@@ -357,8 +343,5 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         schedule=tuple(Schedule(**schedule.model_dump()) for schedule in file.schedule),
         freshness=Freshness(**file.freshness.model_dump()),
         deployment=DeploymentOptions(**file.deployment.model_dump()),
-        lint=LintOptions(
-            disable=file.lint.disable,
-            ignore=tuple(LintIgnore(rule=one.rule, path=one.path) for one in file.lint.ignore),
-        ),
+        lint=file.lint.options(),
     )

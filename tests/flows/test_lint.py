@@ -1,4 +1,4 @@
-"""`sitegraph lint` on real manuals: what was broken in them on purpose is found, and what was not is left alone."""
+"""`sitegraph lint` on real manuals: what was broken in them is found, and what was not is left alone."""
 
 import json
 import shutil

@@ -1,8 +1,7 @@
 """Findings of the linter on real manuals against the verdicts of a reader, and contradictions put into one.
 
-`lint_verdicts.json` has for each manual findings that somebody read at both places: right or not, and why. A
-finding that nobody has read counts for nothing. A rule that gets worse loses right findings or brings back wrong
-ones.
+`lint_verdicts.json` has for each manual findings that somebody read at both places: right or not, and why.
+A finding that nobody has read counts for nothing. A rule that gets worse loses right ones or adds wrong ones.
 """
 
 import json
