@@ -169,7 +169,8 @@ def _opening(chunk: Chunk, other: Chunk) -> str:
     words = list(_WORD.finditer(chunk.text))
     folded = [word[0].casefold() for word in words]
     starts = (at for at in range(len(words) - RUN + 1) if " ".join(folded[at : at + RUN]) in shared)
-    told = chunk.text[words[next(starts, 0)].start() :].split()
+    begin = words[next(starts, 0)].start()
+    told = (re.split(r"\s", chunk.text[:begin])[-1] + chunk.text[begin:]).split()
     return " ".join(told[:QUOTED]) + (" ..." if len(told) > QUOTED else "")
 
 

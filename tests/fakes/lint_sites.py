@@ -46,8 +46,13 @@ def site_of_texts(*passages: Chunk, documents: Sequence[LintDocument] = (), **fi
 def site_of_pages(
     name: str, fragments: Mapping[str, GraphFragment], pages: Mapping[str, bytes]
 ) -> LintedSite:
-    """Return the site of parsed pages, by path; what is no page of it and is named as one is missing."""
-    docs = {fragment.uri: fragment.doc for fragment in fragments.values()}
+    """Return the site of parsed pages, by path; what is no page of it and is named as one is missing.
+
+    Of pages with the same bytes the first is the document, as in an index, and the others lead to it.
+    """
+    first = {data: path for path, data in sorted(pages.items(), reverse=True)}
+    docs = {fragment.uri: fragments[first[pages[path]]].doc for path, fragment in fragments.items()}
+    fragments = {path: fragment for path, fragment in fragments.items() if first[pages[path]] == path}
     paths = {fragment.doc: path for path, fragment in fragments.items()}
     ids: dict[str, frozenset[str]] = {}
 

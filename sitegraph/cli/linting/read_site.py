@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from flows.run.index import Index
+from indexes.ports import ChunkReader
 from ingest.link.resolve import redirect_ends, resolve_targets
 from ingest.parse.formats.registry import file_suffixes
 from ingest.plan.scope import is_inside, seed_urls
@@ -94,7 +96,7 @@ def _is_start(uri: str, source: Source | None) -> bool:
     return not name or name.partition(".")[0].casefold() in _START
 
 
-def _passages(texts: Any, docs: tuple[str, ...], watch: Watch) -> Iterator[Chunk]:
+def _passages(texts: ChunkReader, docs: tuple[str, ...], watch: Watch) -> Iterator[Chunk]:
     parts = [docs[start : start + _PART] for start in range(0, len(docs), _PART)]
     for part in watch("read", parts, len(parts)):
         yield from texts.of_documents(part)
@@ -147,12 +149,17 @@ class _LinkReader:
             if known.state in _ABSENT or known.http_status in (404, 410):
                 return f"which {'is not there' if is_file_url(target) else _answered(known)}"
             return ""
-        ours = is_file_url(target) and source.roots and target.partition("?")[0].endswith(self._suffixes)
-        return "which is not there" if ours else ""
+        is_file = is_file_url(target) and target.partition("?")[0].endswith(self._suffixes)
+        return "which is not there" if is_file and not _lies_there(source, target) else ""
 
     def _moved(self, target: str) -> str:
         end = self._ends.get(target)
         return _shown(end) if end is not None else ""
+
+
+def _lies_there(source: Source, target: str) -> bool:
+    """Whether a file is in its folder, though it is no document: too large, or not read yet."""
+    return any((Path(root) / file_path(target)).exists() for root in source.roots)
 
 
 def _answered(known: KnownDocument) -> str:
