@@ -56,10 +56,10 @@ def duplicate_passages(site: LintedSite) -> Iterator[LintFinding]:
     for chunk in site.passages:
         if chunk.id in sharing:
             grouped.setdefault(frozenset(sharing[chunk.id]), []).append(chunk)
-    for docs, chunks in grouped.items():
-        first = min(docs, key=lambda doc: (-sum(one.doc == doc for one in chunks), site.documents[doc].uri))
+    for joined, chunks in grouped.items():
+        first = min(joined, key=lambda doc: (-sum(one.doc == doc for one in chunks), site.documents[doc].uri))
         mine = [one for one in chunks if one.doc == first]
-        theirs = {doc: [by_pair[one.id, doc] for one in mine] for doc in docs - {first}}
+        theirs = {doc: [by_pair[one.id, doc] for one in mine] for doc in joined - {first}}
         in_order = dict(sorted(theirs.items(), key=lambda item: site.documents[item[0]].uri))
         yield _finding(site, mine, in_order, whole)
 

@@ -52,9 +52,8 @@ def terms_of(text: str) -> tuple[Term, ...]:
     ['word', 'not', 'word', 'number']
     """
     plain = _SPELT.sub(lambda match: f"{match[1] or ''} not", text.replace("can't", "can not"))
-    amounts = {
-        one.start: one for one in (*find_quantities(plain), *find_dates(plain)) if _measures(plain, one)
-    }
+    found: tuple[Quantity | Date, ...] = (*find_quantities(plain), *find_dates(plain))
+    amounts = {one.start: one for one in found if _measures(plain, one)}
     return tuple(_terms(plain, dict(sorted(amounts.items()))))
 
 
