@@ -8,7 +8,7 @@ from retrieval.lint.site import LintDocument, LintedSite
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment
 from schemas.nodes import Chunk, Page, PageKind
-from sitegraph.cli.linting.link_faults import Targets, faulty_links, linked_from
+from sitegraph.cli.linting.link_faults import Targets, faulty_links, in_known_folder, linked_from
 from tests.quality.html_sites import HOST
 
 
@@ -62,7 +62,9 @@ def site_of_pages(
         return fragment not in ids[doc]
 
     def missing(target: str) -> str:
-        return "which is not there" if target.startswith(HOST) and target.endswith(".html") else ""
+        path = target.removeprefix(HOST)
+        ours = path != target and path.endswith(".html") and in_known_folder(path, pages)
+        return "which is not there" if ours else ""
 
     targets = Targets(
         docs=docs,

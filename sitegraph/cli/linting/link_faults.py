@@ -1,7 +1,7 @@
 """What is wrong with the links of a document, by what is known of where they lead."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from retrieval.lint.site import FaultyLink, LinkFault
@@ -40,6 +40,15 @@ def faulty_links(fragment: GraphFragment, targets: Targets) -> Iterator[FaultyLi
             yield _faulty(fragment, link, LinkFault.NO_FRAGMENT, "an id that is not on that page", targets)
         elif doc != fragment.doc and (end := targets.moved(link.target)):
             yield _faulty(fragment, link, LinkFault.REDIRECTED, f"which leads on to {end}", targets)
+
+
+def in_known_folder(path: str, known: Collection[str]) -> bool:
+    """Whether a path is in the top folder of one of *known*: `/usr/share/a.html` on a page of a folder is not.
+
+    Such a link leads to another part of the server that the folder will be put on.
+    """
+    top, below, _ = path.partition("/")
+    return not below or any(one.startswith(f"{top}/") for one in known)
 
 
 def linked_from(fragment: GraphFragment, docs: Mapping[str, str]) -> Iterator[tuple[str, LinkPosition]]:

@@ -19,7 +19,7 @@ from schemas.nodes import Chunk, DocumentKind, Page, PageKind, is_document
 from schemas.records import from_record
 from schemas.source import Source
 from sitegraph.cli.linting.ids_of_pages import IdsOfPages
-from sitegraph.cli.linting.link_faults import Targets, faulty_links, linked_from
+from sitegraph.cli.linting.link_faults import Targets, faulty_links, in_known_folder, linked_from
 
 Watch = Callable[[str, Iterable[Any], int], Iterator[Any]]
 """Yields what it is given and shows how far it is: a name, the things, how many there are."""
@@ -121,6 +121,7 @@ class _LinkReader:
         self._index, self._generation, self._sources = index, generation, sources
         self._redirects = index.ledger.redirects.at(generation)
         self._ends = redirect_ends(self._redirects)
+        self._known_paths: dict[str, tuple[str, ...]] = {}
         self._ids = IdsOfPages(index, generation)
         self._suffixes = tuple(file_suffixes())
 
@@ -149,8 +150,17 @@ class _LinkReader:
             if known.state in _ABSENT or known.http_status in (404, 410):
                 return f"which {'is not there' if is_file_url(target) else _answered(known)}"
             return ""
-        is_file = is_file_url(target) and target.partition("?")[0].endswith(self._suffixes)
-        return "which is not there" if is_file and not _lies_there(source, target) else ""
+        if not is_file_url(target) or not target.partition("?")[0].endswith(self._suffixes):
+            return ""
+        surely = in_known_folder(file_path(target), self._paths(name)) and not _lies_there(source, target)
+        return "which is not there" if surely else ""
+
+    def _paths(self, source: str) -> tuple[str, ...]:
+        """Return the paths of the documents of a source of files."""
+        if source not in self._known_paths:
+            live = self._index.ledger.generations.live(self._generation, source=source)
+            self._known_paths[source] = tuple(file_path(one.uri) for one in live.values())
+        return self._known_paths[source]
 
     def _moved(self, target: str) -> str:
         end = self._ends.get(target)
