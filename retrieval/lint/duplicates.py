@@ -24,7 +24,9 @@ COMMON = 8
 QUOTED = 16
 """Words of a passage that a finding shows."""
 TWINS = 0.6
-"""Share of a document's passages that are in another of another format: one manual in two formats."""
+"""Share of a document's passages that are in another, for it to be in there as a whole."""
+PAGES = 4
+"""Documents that are in another as a whole, for that to be all of them on one page."""
 
 _WORD = re.compile(r"\w+")
 
@@ -40,7 +42,8 @@ class _Copy:
 def duplicate_passages(site: LintedSite) -> Iterator[LintFinding]:
     """Find documents that have passages in common, nearly word for word: one finding for each set of them.
 
-    Licences and notes that many documents repeat, two formats of one manual and versions of a page are none.
+    Licences and notes that many documents repeat, other formats of a manual, all of it on one page, and versions
+    of a page are none.
     """
     copies = list(_copies(site))
     twins = _twins(site, copies)
@@ -128,13 +131,18 @@ def _runs(text: str) -> frozenset[str]:
 
 
 def _twins(site: LintedSite, copies: Sequence[_Copy]) -> frozenset[tuple[str, str]]:
-    """Return pairs of documents of two formats of which the first is for the most part in the second."""
+    """Return pairs of documents of which the second is the first once more, on purpose.
+
+    That is one manual in two formats, or a page that has all of several others: the manual on one page.
+    """
     long = Counter(one.doc for one in site.passages if _fingerprints(one))
     shared = Counter((one.chunk.doc, one.there.doc) for one in copies)
+    within = {pair for pair, number in shared.items() if number >= TWINS * long[pair[0]]}
+    pages = Counter(whole for _, whole in within)
     return frozenset(
         pair
-        for pair, number in shared.items()
-        if site.documents[pair[0]].kind != site.documents[pair[1]].kind and number >= TWINS * long[pair[0]]
+        for pair in within
+        if pages[pair[1]] >= PAGES or site.documents[pair[0]].kind != site.documents[pair[1]].kind
     )
 
 

@@ -43,7 +43,7 @@ def faulty_links(fragment: GraphFragment, targets: Targets) -> Iterator[FaultyLi
 
 
 def in_known_folder(path: str, known: Collection[str]) -> bool:
-    """Whether a path is in the top folder of one of *known*: `/usr/share/a.html` on a page of a folder is not.
+    """Whether a path is in the top folder of one of *known*: `/usr/share/a.html` on its pages is not.
 
     Such a link leads to another part of the server that the folder will be put on.
     """

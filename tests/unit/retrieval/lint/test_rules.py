@@ -145,6 +145,14 @@ def test_one_manual_in_two_formats_and_two_versions_are_no_copies() -> None:
     assert list(duplicate_passages(site_of_texts(*passages, documents=versions))) == []
 
 
+def test_a_manual_on_one_page_is_no_copy_of_its_pages() -> None:
+    parts = [WORDS.replace("server", f"server of kind {number}") for number in range(4)]
+    pages = [passage(f"p{number}", text) for number, text in enumerate(parts)]
+    on_one = [passage("whole", text, ordinal=number) for number, text in enumerate(parts)]
+
+    assert list(duplicate_passages(site_of_texts(*pages, *on_one))) == []
+
+
 EXPLAINED = (
     "The Write-Ahead Log (WAL) is written first, a Bloom Filter Index (BFI) is small, "
     "and Multi-Version Concurrency Control (MVCC) needs no locks."
