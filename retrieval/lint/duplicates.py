@@ -42,7 +42,7 @@ class _Copy:
 def duplicate_passages(site: LintedSite) -> Iterator[LintFinding]:
     """Find documents that have passages in common, nearly word for word: one finding for each set of them.
 
-    Licences and notes that many documents repeat, other formats of a manual, all of it on one page, and versions
+    Licences and notes that many documents repeat, other formats of a manual, all on one page, and versions
     of a page are none.
     """
     copies = list(_copies(site))

@@ -22,6 +22,8 @@ _EXPLAINS = re.compile(
     r"\b([A-Z]{2,6})s? (?:stands for|is short for|means|is an?|is the|refers to|\([a-z])"
     r"|(?:short|abbreviated|acronym|abbreviation|known|called) (?:for|as|to)? ?\W?([A-Z]{2,6})\b"
 )
+_ENTRY = re.compile(r"^[-* ]*([A-Z]{2,6})s?(?::| [-–—] |$)", re.MULTILINE)
+"""An entry of a glossary."""
 _KEYWORD = re.compile(
     r"\b([A-Z]{2,6})(?: and [A-Z]+)? (?:option|operator|clause|key ?word|argument|parameter|command|statement"
     r"|macro|constant|flag|file|function|field|attribute|variable)s?\b"
@@ -105,8 +107,7 @@ def _named(site: LintedSite) -> frozenset[str]:
     """Return words of titles, headings, entries and link texts: there is a place about them."""
     texts = [document.title for document in site.documents.values()]
     for chunk in site.passages:
-        if chunk.page_kind is PageKind.CONTENT:
-            texts += (*chunk.heading_path, *chunk.anchor_texts)
+        texts += (*chunk.heading_path, *chunk.anchor_texts, *_ENTRY.findall(chunk.text))
     return frozenset(word for text in texts for word in re.findall(r"\w+", text))
 
 

@@ -177,6 +177,7 @@ def test_an_acronym_that_nobody_explains_is_found() -> None:
 def test_an_acronym_counts_as_explained() -> None:
     assert acronyms("The Query Rewrite Table (QRT) is made at the start.") == []
     assert acronyms("QRT stands for the query rewrite table.") == []
+    assert acronyms("QRT: query rewrite table\nXYZ: something else") == []
     assert acronyms(heading="Size of the QRT") == []
     assert acronyms("Set qrt to 3 where it is too large.") == [], "a keyword in capitals"
 
