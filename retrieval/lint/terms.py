@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from retrieval.lint.findings import LintFinding, Severity
 from retrieval.lint.prose import ProseSentence, sentences
 from retrieval.lint.site import LintedSite
-from schemas.nodes import Chunk, PageKind
+from schemas.nodes import Chunk
 
 USED_BY = 3
 """Documents, and different sentences, that use an acronym, for readers to meet it where nobody told them."""
