@@ -21,7 +21,7 @@ NAMED = 2
 """The same of one with the name of a setting, a function or a file."""
 _DEFAULT = stem("default")
 ANYWAY = 3
-"""Fewest words of a statement under the heading of its entry."""
+"""Fewest words of a statement in its entry, or beside a sentence that both pages have."""
 COMMON = 20
 """Documents from which on a sentence is boilerplate."""
 
@@ -30,7 +30,8 @@ COMMON = 20
 class _Statement:
     """What passages of one entry, or of none, say in the same words.
 
-    `docs` are the documents that say it there, `anywhere` those that say it at all.
+    `docs` are the documents that say it there, `anywhere` those that say it at all, `beside` the sentences
+    before and after it.
     """
 
     text: str
@@ -39,6 +40,7 @@ class _Statement:
     said: tuple[ProseSentence, ...]
     docs: frozenset[str]
     anywhere: frozenset[str]
+    beside: frozenset[str]
 
     @property
     def alone(self) -> bool:
@@ -47,8 +49,9 @@ class _Statement:
 
     @property
     def frame(self) -> frozenset[str]:
-        """Words by which it is compared; what does not speak for itself is compared within its entry."""
-        return frame_of(self.terms) | (frozenset() if self.alone else {f"entry:{self.entry}"})
+        """Words by which it is compared; what says little is compared within its entry."""
+        little = not self.alone and len(_told(self.terms)) < ANYWAY
+        return frame_of(self.terms) | (frozenset({f"entry:{self.entry}"}) if little else frozenset())
 
 
 def contradictions(site: LintedSite) -> Iterator[LintFinding]:
@@ -68,32 +71,45 @@ def _statements(site: LintedSite) -> Sequence[_Statement]:
     """Return what the site states, once for each entry, in the order of pages."""
     found: dict[tuple[str, str], list[ProseSentence]] = {}
     anywhere: dict[str, set[str]] = {}
+    beside: dict[tuple[str, str], set[str]] = {}
     for chunk in site.passages:
         entry = _entry(chunk)
-        for one in sentences(chunk):
-            found.setdefault((one.text, entry), []).append(one)
+        told = tuple(sentences(chunk))
+        for at, one in enumerate(told):
+            key = (one.text, entry)
+            found.setdefault(key, []).append(one)
             anywhere.setdefault(one.text, set()).add(chunk.doc)
-    read = (_read(*key, said, anywhere[key[0]]) for key, said in found.items())
+            beside.setdefault(key, set()).update(
+                each.text for each in (*told[:at][-1:], *told[at + 1 : at + 2])
+            )
+    read = (_read(*key, said, anywhere[key[0]], beside[key]) for key, said in found.items())
     return [one for one in read if one is not None]
 
 
-def _read(text: str, entry: str, said: Sequence[ProseSentence], docs: Collection[str]) -> _Statement | None:
+def _read(
+    text: str, entry: str, said: Sequence[ProseSentence], docs: Collection[str], beside: Collection[str]
+) -> _Statement | None:
     """Return a statement, or None for boilerplate, cases, and what says nothing of anything known."""
     if (len(docs) >= COMMON and not entry) or tells_cases(text):
         return None
     terms = terms_of(text)
-    if not _speaks_for_itself(terms) and not (entry and _says_enough(terms)):
+    short = bool(entry) and any(one.value == _DEFAULT for one in _told(terms))
+    if len(_told(terms)) < ANYWAY and not short and not _speaks_for_itself(terms):
         return None
-    here = frozenset(one.chunk.doc for one in said)
     return _Statement(
-        text=text, entry=entry, terms=terms, said=tuple(said), docs=here, anywhere=frozenset(docs)
+        text=text,
+        entry=entry,
+        terms=terms,
+        said=tuple(said),
+        docs=frozenset(one.chunk.doc for one in said),
+        anywhere=frozenset(docs),
+        beside=frozenset(beside),
     )
 
 
-def _says_enough(terms: Sequence[Term]) -> bool:
-    """Whether a statement says enough for its entry to be all that is missing; "the default is 3" does."""
-    told = [one for one in terms if one.kind in (TermKind.WORD, TermKind.NAME, TermKind.SIDE)]
-    return len(told) >= ANYWAY or any(one.value == _DEFAULT for one in told)
+def _told(terms: Sequence[Term]) -> Sequence[Term]:
+    """Return the terms that say what a statement is of."""
+    return [one for one in terms if one.kind in (TermKind.WORD, TermKind.NAME, TermKind.SIDE)]
 
 
 def _contrast(site: LintedSite, mine: _Statement, theirs: _Statement) -> Contrast | None:
@@ -101,7 +117,8 @@ def _contrast(site: LintedSite, mine: _Statement, theirs: _Statement) -> Contras
     both = mine.docs & theirs.docs if same_entry else mine.anywhere & theirs.anywhere
     if both or not _one_version(site, mine, theirs):
         return None
-    if not same_entry and not (mine.alone and theirs.alone):
+    known = same_entry or (mine.alone and theirs.alone) or mine.beside & theirs.beside
+    if not known:
         return None
     return opposed(mine.terms, theirs.terms, same_entry=same_entry)
 
