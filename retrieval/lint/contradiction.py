@@ -117,10 +117,18 @@ def _contrast(site: LintedSite, mine: _Statement, theirs: _Statement) -> Contras
     both = mine.docs & theirs.docs if same_entry else mine.anywhere & theirs.anywhere
     if both or not _one_version(site, mine, theirs):
         return None
-    known = same_entry or (mine.alone and theirs.alone) or mine.beside & theirs.beside
-    if not known:
-        return None
-    return opposed(mine.terms, theirs.terms, same_entry=same_entry)
+    contrast = opposed(mine.terms, theirs.terms, same_entry=same_entry)
+    alone = mine.alone and theirs.alone
+    return contrast if contrast and (same_entry or alone or _is_beside(mine, theirs, contrast)) else None
+
+
+def _is_beside(mine: _Statement, theirs: _Statement, contrast: Contrast) -> bool:
+    """Whether a sentence that both pages have beside it tells that a short statement is of one thing.
+
+    It does not for numbers: sections worded alike give each its own.
+    """
+    told = contrast.kind in (TermKind.NOT, TermKind.SIDE)
+    return told and mine.entry == theirs.entry and bool(mine.beside & theirs.beside)
 
 
 def _one_version(site: LintedSite, mine: _Statement, theirs: _Statement) -> bool:

@@ -24,7 +24,9 @@ COMMON = 8
 QUOTED = 16
 """Words of a passage that a finding shows."""
 TWINS = 0.6
-"""Share of a document's passages that are in another, for it to be in there as a whole."""
+"""Share of a document's passages that are in another of another format: one manual in two formats."""
+WHOLE = 0.9
+"""Share of a document's passages that are in another of its format, for it to be in there as a whole."""
 PAGES = 4
 """Documents that are in another as a whole, for that to be all of them on one page."""
 
@@ -137,12 +139,14 @@ def _twins(site: LintedSite, copies: Sequence[_Copy]) -> frozenset[tuple[str, st
     """
     long = Counter(one.doc for one in site.passages if _fingerprints(one))
     shared = Counter((one.chunk.doc, one.there.doc) for one in copies)
-    within = {pair for pair, number in shared.items() if number >= TWINS * long[pair[0]]}
-    pages = Counter(whole for _, whole in within)
+    within = {pair: number / long[pair[0]] for pair, number in shared.items()}
+    pages = Counter(whole for (_, whole), share in within.items() if share >= WHOLE)
+    formats = {doc: site.documents[doc].kind for pair in within for doc in pair}
     return frozenset(
         pair
-        for pair in within
-        if pages[pair[1]] >= PAGES or site.documents[pair[0]].kind != site.documents[pair[1]].kind
+        for pair, share in within.items()
+        if (share >= WHOLE and pages[pair[1]] >= PAGES)
+        or (share >= TWINS and formats[pair[0]] != formats[pair[1]])
     )
 
 
