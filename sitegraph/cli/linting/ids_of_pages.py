@@ -7,7 +7,7 @@ from flows.run.index import Index
 from ingest.parse.round_trip import names_in
 from schemas.documents import LiveDocument
 from schemas.errors import DamageFound
-from schemas.nodes import DocumentKind, Page
+from schemas.nodes import DocumentKind, Page, Section
 
 _ODD = re.compile(r"[\W_]+")
 
@@ -43,7 +43,8 @@ class IdsOfPages:
         names = names_in(text)
         if kind == DocumentKind.HTML:
             return names
-        headings = {node.heading for node in self._nodes(doc)}
+        nodes = self._index.graph.at(self._generation).nodes_of([doc])
+        headings = {node.heading for node in nodes if isinstance(node, Section)}
         return names | {_plain(name) for name in (*names, *headings)}
 
     def _text(self, live: Mapping[str, LiveDocument]) -> str | None:
