@@ -14,7 +14,7 @@ from tests.fakes.sitegraph_runs import Sitegraph
 pytestmark = [pytest.mark.server, pytest.mark.data]
 
 HTML = "usr/share/doc/python-requests-doc/html"
-TIMEOUT = "Requests waits for the first byte of an answer for at most 30 seconds before it gives up."
+TIMEOUT = "Requests waits for an answer of the server for at most 30 seconds, gives up, and raises an error."
 """A statement that is put on two pages, with another number on each."""
 
 
@@ -82,10 +82,11 @@ def test_what_was_broken_in_a_folder_is_found_with_file_and_line(
     assert by_rule["orphan"]["places"][0]["path"] == "docs/lost.html"
     assert "community/updates.html" in by_rule["dead-link"]["message"]
     assert "#timeouts" in by_rule["dead-fragment"]["message"]
-    assert "gives 90 seconds where the other has 30 seconds" in by_rule["contradiction"]["message"]
+    told = by_rule["contradiction"]["message"]
+    assert {"30", "90"} <= set(told.split())
     for place in by_rule["contradiction"]["places"]:
         line = (tmp_path / place["path"]).read_text().splitlines()[place["line"] - 1]
-        assert "waits for the first byte" in line
+        assert "waits for an answer of the server" in line
     again = tiny.call("lint", "--index", str(index), "--format", "json", "--quiet", "--fail-on", "never")
     assert again.returncode == 0
     log = tiny.call("lint", str(source), "--index", str(index), "--format", "sarif", "--quiet")
