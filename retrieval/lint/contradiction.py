@@ -160,10 +160,13 @@ _SAYS: Mapping[TermKind, str] = {
 }
 
 
-def _finding(site: LintedSite, mine: _Statement, theirs: _Statement, difference: Contrast) -> LintFinding:
+def _finding(site: LintedSite, mine: _Statement, theirs: _Statement, contrast: Contrast) -> LintFinding:
     first, second = mine.said[0], theirs.said[0]
-    denied = "denies what the other says" if difference.mine else "says what the other denies"
-    told = _SAYS.get(difference.kind, denied).format(mine=difference.mine, theirs=difference.theirs)
+    denied = "denies what the other says" if contrast.mine else "says what the other denies"
+    words = (contrast.mine, contrast.theirs)
+    if contrast.kind is TermKind.SIDE:
+        words = (_written(first.text, contrast.mine), _written(second.text, contrast.theirs))
+    told = _SAYS.get(contrast.kind, denied).format(mine=words[0], theirs=words[1])
     name = site.documents[second.chunk.doc].name
     places = tuple(site.place_of(one.chunk, one.text) for one in (*mine.said[:1], *theirs.said[:1]))
     key = sorted((site.documents[one.chunk.doc].uri, one.text) for one in (first, second))
@@ -174,3 +177,8 @@ def _finding(site: LintedSite, mine: _Statement, theirs: _Statement, difference:
         places=places,
         key=tuple(part for one in key for part in one),
     )
+
+
+def _written(text: str, value: str) -> str:
+    """Return a word as a sentence has it, by its stem."""
+    return next((word for word in re.findall(r"\w+", text) if word.casefold().startswith(value)), value)

@@ -48,7 +48,7 @@ def found(
         (
             "Compression of idle connections is enabled by default on the server.",
             "Compression of idle connections is disabled by default on the server.",
-            'says "enabl" where the other says "disabl"',
+            'says "enabled" where the other says "disabled"',
         ),
     ],
 )
