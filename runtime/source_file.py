@@ -24,6 +24,7 @@ from ingest.sources.registry import OURS, kind_named, kind_names
 from runtime.file_errors import os_error_reason
 from runtime.source_deployment import DeploymentKeys, FreshnessKeys, ScheduleKeys, as_schedules
 from runtime.source_errors import explain, key_written_twice, one_line
+from runtime.source_lint import LintKeys
 from runtime.source_values import (
     CENTURY,
     Count,
@@ -188,6 +189,7 @@ class _SourceFile(_Model):
     freshness: FreshnessKeys = FreshnessKeys()
     deployment: DeploymentKeys = DeploymentKeys()
     checks: str | None = Field(default=None, min_length=1)
+    lint: LintKeys = LintKeys()
 
     @field_validator("scope")
     @classmethod
@@ -343,4 +345,5 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         freshness=Freshness(**file.freshness.model_dump()),
         deployment=DeploymentOptions(**file.deployment.model_dump()),
         checks=str((folder / file.checks).resolve()) if file.checks else None,
+        lint=file.lint.options(),
     )

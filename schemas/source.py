@@ -173,6 +173,22 @@ class DeploymentOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LintIgnore:
+    """Findings that are not told: of `rule`, or "*", on pages whose path or URL the glob `path` matches."""
+
+    rule: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintOptions:
+    """What `sitegraph lint` leaves out of a source: rules, and rules on some pages."""
+
+    disable: tuple[str, ...] = ()
+    ignore: tuple[LintIgnore, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A named set of documents.
 
@@ -218,6 +234,7 @@ class Source:
     freshness: Freshness = field(default=Freshness(), metadata=LATER)
     deployment: DeploymentOptions = field(default=DeploymentOptions(), metadata=LATER)
     checks: str | None = field(default=None, metadata=LATER)
+    lint: LintOptions = field(default=LintOptions(), metadata=LATER)
 
     @property
     def cleaning(self) -> Cleaning | None:

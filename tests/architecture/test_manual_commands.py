@@ -305,11 +305,18 @@ def test_every_program_of_the_manual_compiles_and_what_it_imports_exists(block: 
 
 @pytest.mark.parametrize("block", _of("yaml"))
 def test_every_settings_file_of_the_manual_is_read_by_what_reads_it(block: Block, tmp_path: Path) -> None:
-    if "scrape_configs" in yaml.safe_load(block.text):
+    settings = yaml.safe_load(block.text)
+    if "scrape_configs" in settings:
         _read_by_prometheus(block, tmp_path)
         return
-    if "questions" in yaml.safe_load(block.text):
+    if "questions" in settings:
         assert parse_checks(block.text, subject=block.page)
+        return
+    if "jobs" in settings:  # a workflow of GitHub: its commands are ours
+        for job in settings["jobs"].values():
+            for step in job["steps"]:
+                if "run" in step:
+                    check_command(step["run"], is_synopsis=False)
         return
     for hook in (one.text for one in every_block() if one.page == block.page and one.label == "python"):
         (tmp_path / "cleaning.py").write_text(hook)

@@ -19,6 +19,8 @@ from schemas.source import (
     DeploymentOptions,
     Freshness,
     GoneAfter,
+    LintIgnore,
+    LintOptions,
     MaxFailures,
     Rate,
     Recrawl,
@@ -118,6 +120,12 @@ def test_every_key_of_the_contract_is_known() -> None:
 def test_a_time_is_seconds_or_has_a_unit(written: str, seconds: float) -> None:
     source = parse(WEB + f"recrawl: {{min_interval: 0, max_interval: 52w, max_age: {written}}}")
     assert source.recrawl.max_age == seconds
+
+
+def test_a_lint_block_names_rules_and_pages() -> None:
+    source = parse(WEB + "lint: {disable: [orphan], ignore: [{rule: '*', path: 'old/*'}]}")
+    assert source.lint == LintOptions(disable=("orphan",), ignore=(LintIgnore(rule="*", path="old/*"),))
+    assert "lint.ignore" in refusal(WEB + "lint: {ignore: [{rule: orphan}]}")
 
 
 def test_relative_roots_start_at_the_folder_of_the_source_file(tmp_path: Path) -> None:
