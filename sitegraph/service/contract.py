@@ -23,6 +23,8 @@ from schemas.nodes import Chunk
 VERSION = "1"
 CHUNK_ID = r"^chunk:[a-z2-7]{26}$"
 DOCUMENT_ID = r"^(page|pdfdoc):[a-z2-7]{26}$"
+AS_OF = r"^([0-9]{1,16}|[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ][0-9:.]{5,15}([zZ]|[ +-][0-9:]{4,5})?)?)?)$"
+"""The number of a generation, a month, a day or a time."""
 NUMBER_MAX = 2**53 - 1
 """The largest whole number that every JSON reader keeps (RFC 8259, 6)."""
 
@@ -84,7 +86,8 @@ class ToolRequest(BaseModel):
 class RetrieveRequest(BaseModel):
     """A question; `filters` are those of the command line, several values of one key mean any of them.
 
-    `rerank` null: a cross-encoder orders the best where it is installed.
+    `rerank` null: a cross-encoder orders the best where it is installed. `as_of`: the number of a generation
+    that is kept, or a month, a day or a time; the index is read as it was then.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -97,6 +100,7 @@ class RetrieveRequest(BaseModel):
     rerank: bool | None = None
     persona: str | None = Field(default=None, max_length=PERSONA_MAX, pattern=_ONE_LINE)
     tool: ToolRequest | None = None
+    as_of: str | None = Field(default=None, pattern=AS_OF)
 
     def tool_use(self) -> ToolUse | None:
         """Return the tool as a query contains it."""

@@ -12,7 +12,7 @@ from schemas.errors import ConfigError
 from schemas.json_text import to_json
 from schemas.settings import Settings
 from schemas.usage_counts import Door
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat
+from sitegraph.cli.options import AsOfOption, FormatOption, IndexOption, OutputFormat
 from sitegraph.cli.reading import log_usage, open_for_reading, read_reading_settings, terminal_width
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def query(
             "--filter", metavar="KEY=VALUE", help="Only matching chunks, such as doc_type=guide. Repeatable."
         ),
     ] = None,
+    as_of: AsOfOption = None,
     output: FormatOption = OutputFormat.TEXT,
     from_: Annotated[
         Path | None,
@@ -68,6 +69,8 @@ def query(
 
       sitegraph query "What depends on GOV-0017?" --filter doc_type=governance --format json
 
+      sitegraph query "how long does a lease last" --as-of 2026-03-01
+
       sitegraph query --from questions.jsonl > bundles.jsonl
     """
     from retrieval.question.query import build_query, parse_filters, parse_tool
@@ -85,7 +88,8 @@ def query(
         tool=parse_tool(tool, inputs=tool_inputs, result=tool_result),
     )
     queries = (asked,) if from_ is None else _read_queries(from_, asked)
-    _answer(read_reading_settings(index), queries, form="lines" if from_ else output.value, timings=timings)
+    form = "lines" if from_ else output.value
+    _answer(read_reading_settings(index), queries, as_of=as_of, form=form, timings=timings)
 
 
 def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
@@ -98,7 +102,9 @@ def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
     return parse_query_lines(lines, options)
 
 
-def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timings: bool) -> None:
+def _answer(
+    settings: Settings, queries: "Sequence[Query]", *, as_of: str | None, form: str, timings: bool
+) -> None:
     from retrieval.opening import build_retriever
     from retrieval.question.policy import read_policy
     from retrieval.related import relate_walk
@@ -108,6 +114,7 @@ def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timing
         settings,
         use_graph=any(one.use_graph for one in queries),
         use_rerank=any(one.rerank for one in queries),
+        as_of=as_of,
     )
     retriever = build_retriever(readers, policy=read_policy(settings.deny))
     _report(timings, "open", started)
