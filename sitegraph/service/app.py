@@ -128,6 +128,11 @@ def _add_chunks(app: Api, parts: Parts) -> None:
         """Return one chunk, its citation, and its section with the passage between » and «."""
         return await _read(parts, lambda readers: answers.describe_chunk(readers, id_), as_of=as_of)
 
+    @app.get("/chunks/{id}/history", responses=_answers("HistoryAnswer", 404), operation_id="chunk_history")
+    async def chunk_history(id_: chunk_id) -> Response:
+        """Return since when a chunk says each of its sentences, and what it said before."""
+        return await _read(parts, lambda readers: answers.describe_history(readers, parts.archive, id_))
+
     @app.get(
         "/chunks/{id}/page.png",
         responses=_problems(404),
