@@ -60,4 +60,4 @@ def check_mode(mode: AskMode, *, as_of: str | None) -> None:
 def _told(kept: Mapping[int, str]) -> str:
     numbers: Iterable[int] = sorted(kept)
     told = ", ".join(f"{number} of {kept[number]}" for number in numbers) or "none"
-    return f"kept: {told} (SITEGRAPH_KEEP_GENERATIONS keeps more)"
+    return f"kept: {told} (SITEGRAPH_KEEP_GENERATIONS and SITEGRAPH_KEEP keep more)"
