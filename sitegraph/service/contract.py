@@ -19,7 +19,7 @@ from schemas.evidence import DATE_FIELDS, ContextBundle, ToolUse
 from schemas.feed import Feed
 from schemas.formats import NAME
 from schemas.nodes import Chunk
-from sitegraph.service.viewer.blame import DatedSentence, Version
+from sitegraph.service.viewer.blame import DatedSentence, PassageVersion
 
 VERSION = "1"
 CHUNK_ID = r"^chunk:[a-z2-7]{26}$"
@@ -111,7 +111,7 @@ class RetrieveRequest(BaseModel):
 def answer_schemas() -> dict[str, Any]:
     """Return the schema of each answer by name, for the components of OpenAPI; answers are records."""
     found: dict[str, Any] = {}
-    for cls in (ContextBundle, Chunk, Feed, DatedSentence, Version):
+    for cls in (ContextBundle, Chunk, Feed, DatedSentence, PassageVersion):
         schema = TypeAdapter(cls).json_schema(mode="serialization", ref_template=_REF)
         found |= schema.pop("$defs", {})
         found[cls.__name__] = schema
@@ -167,7 +167,7 @@ _OWN: dict[str, Any] = {
         heading_path={"type": "array", "items": _TEXT},
         changed_at={"type": ["string", "null"]},
         sentences={"type": "array", "items": reference("DatedSentence")},
-        versions={"type": "array", "items": reference("Version")},
+        versions={"type": "array", "items": reference("PassageVersion")},
     ),
     "Ready": _object(generation=_NUMBER, as_of=_TEXT, degraded={"type": "array", "items": _TEXT}),
     "Alive": _object(status={"const": "ok"}),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from indexes.wiring import Readers
     from schemas.nodes import Chunk
     from sitegraph.service.viewer.archive import LedgerArchive
-    from sitegraph.service.viewer.blame import Blame, DatedSentence, Version
+    from sitegraph.service.viewer.blame import Blame, DatedSentence, PassageVersion
 
 
 def blame(
@@ -98,7 +98,7 @@ def _wrapped(margin: str, text: str) -> str:
     return "\n".join([margin + lines[0], *(" " * len(margin) + line for line in lines[1:])])
 
 
-def _change(version: "Version") -> list[str]:
+def _change(version: "PassageVersion") -> list[str]:
     """What the coming of a version changed, word by word where both texts are kept."""
     from sitegraph.service.viewer.diff import Mark
 

@@ -17,7 +17,7 @@ from sitegraph.service.viewer.versions import was
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class PassageVersion:
     """A text that stood in the place of a passage; `generation` is the one that it came with.
 
     None: it is older than the change feed. `text` is None where it is kept no longer; `change` and `reason`
@@ -53,7 +53,7 @@ class Blame:
 
     chunk: Chunk
     sentences: tuple[DatedSentence, ...]
-    versions: tuple[Version, ...]
+    versions: tuple[PassageVersion, ...]
 
 
 def blame_chunk(readers: Readers, archive: LedgerArchive, chunk: Chunk) -> Blame | None:
@@ -79,7 +79,7 @@ def history_record(found: Blame) -> Record:
     }
 
 
-def _versions(past: Past, chunk: Chunk) -> tuple[Version, ...]:
+def _versions(past: Past, chunk: Chunk) -> tuple[PassageVersion, ...]:
     steps = was(chunk.id, lambda id_: past.ledger.lineage.of_id(id_, past.numbers))
     earlier = {step.old_id for step in steps if step.old_id is not None}
     texts = {**past.ledger.lineage.former_texts(earlier), chunk.id: chunk.text}
@@ -88,7 +88,7 @@ def _versions(past: Past, chunk: Chunk) -> tuple[Version, ...]:
 
 def versions_of(
     id_: str, steps: Sequence[FeedEntry], *, texts: Mapping[str, str], line: Sequence[Ancestor]
-) -> tuple[Version, ...]:
+) -> tuple[PassageVersion, ...]:
     """Return the versions of a passage, newest first; *steps* are those that led to it, as `was` gives them.
 
     The last one is older than the feed if nothing says how it came.
@@ -100,7 +100,7 @@ def versions_of(
         step = steps[place] if place < len(steps) else None
         text, before = texts.get(version), texts.get(ids[place + 1]) if place + 1 < len(ids) else None
         found.append(
-            Version(
+            PassageVersion(
                 id=version,
                 generation=step.generation if step else None,
                 as_of=as_of.get(step.generation) if step else None,
@@ -113,7 +113,7 @@ def versions_of(
     return tuple(found)
 
 
-def date_sentences(versions: Sequence[Version]) -> tuple[DatedSentence, ...]:
+def date_sentences(versions: Sequence[PassageVersion]) -> tuple[DatedSentence, ...]:
     """Return each sentence of the newest version with the oldest that has had it ever since.
 
     Sentences are equal if their words are; a sentence that went and came back is as old as its coming back.
@@ -124,7 +124,7 @@ def date_sentences(versions: Sequence[Version]) -> tuple[DatedSentence, ...]:
 
 
 def _dated(
-    sentence: str, versions: Sequence[Version], said: Sequence[frozenset[str] | None]
+    sentence: str, versions: Sequence[PassageVersion], said: Sequence[frozenset[str] | None]
 ) -> DatedSentence:
     place = 0
     while place + 1 < len(versions) and sentence in (said[place + 1] or ()):

@@ -33,7 +33,7 @@ class DocumentStanding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class PassageText:
     """What a passage said, and the headings above it where its generation is still kept."""
 
     said: str
@@ -147,16 +147,16 @@ class _Texts:
         self._gone: set[int] = set()
         self._left = DIFFS_MAX
 
-    def around(self, generation: int, entries: Sequence[FeedEntry]) -> Mapping[str, Text]:
+    def around(self, generation: int, entries: Sequence[FeedEntry]) -> Mapping[str, PassageText]:
         """Return the passages that *entries* of a generation are about, before and after it."""
         asked = entries[: self._left]
         self._left -= len(asked)
         old = self._at(self._bases.get(generation, 0), {entry.old_id for entry in asked} - {None})
         found = old | self._at(generation, {entry.new_id for entry in asked} - {None})
-        texts = {id_: Text(said=chunk.text, trail=trail_of(chunk)) for id_, chunk in found.items()}
+        texts = {id_: PassageText(said=chunk.text, trail=trail_of(chunk)) for id_, chunk in found.items()}
         named = {id_ for entry in asked for id_ in (entry.old_id, entry.new_id) if id_ is not None}
         former = read_former(self._readers, self._archive, named - texts.keys())
-        return {id_: Text(said=said) for id_, said in former.items()} | texts
+        return {id_: PassageText(said=said) for id_, said in former.items()} | texts
 
     def _at(self, generation: int, ids: Collection[str | None]) -> dict[str, Chunk]:
         wanted = [id_ for id_ in ids if id_ is not None]
@@ -193,7 +193,7 @@ def revise(of: Ancestor, entries: Sequence[FeedEntry], texts: _Texts) -> Revisio
     )
 
 
-def passage_change(entry: FeedEntry, texts: Mapping[str, Text]) -> PassageChange:
+def passage_change(entry: FeedEntry, texts: Mapping[str, PassageText]) -> PassageChange:
     """Return a change with its two texts compared, as far as they are there."""
     old, new = texts.get(entry.old_id or ""), texts.get(entry.new_id or "")
     known = (old is not None or entry.old_id is None) and (new is not None or entry.new_id is None)

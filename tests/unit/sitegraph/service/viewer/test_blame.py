@@ -4,12 +4,12 @@ import pytest
 
 from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.lineage import Ancestor
-from sitegraph.service.viewer.blame import Version, date_sentences, versions_of
+from sitegraph.service.viewer.blame import PassageVersion, date_sentences, versions_of
 from sitegraph.service.viewer.diff import Mark
 
 
-def version(generation: int | None, text: str | None) -> Version:
-    return Version(
+def version(generation: int | None, text: str | None) -> PassageVersion:
+    return PassageVersion(
         id=f"v{generation}",
         generation=generation,
         as_of=f"2026-01-0{generation}" if generation else None,
@@ -19,7 +19,7 @@ def version(generation: int | None, text: str | None) -> Version:
     )
 
 
-def dated(*versions: Version) -> list[tuple[str, int | None, bool]]:
+def dated(*versions: PassageVersion) -> list[tuple[str, int | None, bool]]:
     return [(one.text, one.generation, one.or_before) for one in date_sentences(versions)]
 
 
