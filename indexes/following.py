@@ -1,6 +1,7 @@
 """An index held open for long: readers of whatever generation is current when they are asked for."""
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +12,8 @@ from indexes.publish.current import read_current
 from indexes.wiring import OpenedStores, Readers, readers_of
 
 GRAPH = "graph"
+EARLIER_KEPT = 2
+"""Generations before the current one that are held open, of those that somebody asked for."""
 RETRY_SECONDS = 10.0
 """How long a graph server that did not answer is left alone before it is asked again."""
 
@@ -40,6 +43,12 @@ class FollowedIndex:
         self._lock = threading.Lock()
         self._stores: OpenedStores | None = None
         self._held: _Held | None = None
+        self._earlier: OrderedDict[int, tuple[OpenedStores, Readers]] = OrderedDict()
+
+    @property
+    def root(self) -> Path:
+        """The folder of the index."""
+        return self._layout.root
 
     def readers(self) -> Readers:
         """Return readers of the current generation; take them once per query.
@@ -60,6 +69,25 @@ class FollowedIndex:
             return self._held.readers
         finally:
             self._lock.release()
+
+    def readers_at(self, generation: int) -> Readers:
+        """Return readers of one generation, also of one before the current one as long as that is kept.
+
+        What those read is not held in memory, so that a question about the past costs others nothing.
+        Raises: as `readers`; DamageFound, StoreUnavailable: it was pruned meanwhile.
+        """
+        current = self.readers()
+        if current.generation == generation:
+            return current
+        with self._lock:
+            if generation not in self._earlier:
+                assert self._stores is not None
+                stores = self._stores.apart()
+                self._earlier[generation] = (stores, readers_of(stores, generation=generation))
+            self._earlier.move_to_end(generation)
+            while len(self._earlier) > EARLIER_KEPT:
+                self._earlier.popitem(last=False)
+            return self._earlier[generation][1]
 
     def renew(self, failed: Readers) -> Readers | None:
         """Return readers opened again after a store failed on *failed*; None if that would be the same again.
@@ -84,9 +112,12 @@ class FollowedIndex:
     def close(self) -> None:
         """Let go of what is held; it is opened again on use."""
         with self._lock:
+            earlier = [stores for stores, _ in self._earlier.values()]
             stores, self._stores, self._held = self._stores, None, None
-        if stores is not None:
-            stores.close()
+            self._earlier.clear()
+        for one in (stores, *earlier):
+            if one is not None:
+                one.close()
 
     def _is_due(self, held: _Held) -> bool:
         if held.readers.generation != read_current(self._layout.root):
@@ -100,6 +131,7 @@ class FollowedIndex:
         """Open the current generation, with new stores if the index is another one than before."""
         if self._stores is None or self._is_replaced():
             before = self._stores
+            self._earlier.clear()  # of another index
             self._stores = OpenedStores(self._layout.root, self._environment, cache_mb=self._cache_mb)
             if before is not None:
                 before.close()

@@ -71,9 +71,14 @@ class Readers:
 
 
 def open_readers(
-    index: Path, *, environment: Mapping[str, str], use_graph: bool = True, use_rerank: bool = False
+    index: Path,
+    *,
+    environment: Mapping[str, str],
+    use_graph: bool = True,
+    use_rerank: bool = False,
+    generation: int | None = None,
 ) -> Readers:
-    """Open an index for reading at its current generation.
+    """Open an index for reading at its current generation, or at another one that is kept.
 
     A graph server that cannot be reached degrades the answer and fails nothing; nor does a reranker that
     is not installed. A generation pruned while it was being opened is given up for the one that is current
@@ -82,7 +87,8 @@ def open_readers(
     Raises: ConfigError: no index there; SchemaMismatch: its encoder is of another model; DamageFound: a file
     is lost or no longer what was published; StoreUnavailable: the chunk store cannot be read.
     """
-    return readers_of(OpenedStores(index, environment), use_graph=use_graph, use_rerank=use_rerank)
+    stores = OpenedStores(index, environment)
+    return readers_of(stores, use_graph=use_graph, use_rerank=use_rerank, generation=generation)
 
 
 class OpenedStores:
@@ -142,6 +148,12 @@ class OpenedStores:
 
         return open_session(self._cache_mb - self._share(3) - self._share(4))
 
+    def apart(self) -> "OpenedStores":
+        """Return the same stores opened again, which keep nothing in memory, with the same encoder."""
+        other = OpenedStores(self.layout.root, self._environment)
+        other._encoder = self._encoder
+        return other
+
     def _share(self, parts: int) -> int:
         """One of so many parts of the memory."""
         return (self._cache_mb or 0) // parts
@@ -151,17 +163,30 @@ class OpenedStores:
         self._opened.close()
 
 
-def readers_of(stores: OpenedStores, *, use_graph: bool = True, use_rerank: bool = False) -> Readers:
-    """Return readers of the generation that is current; raises as `open_readers` does."""
+def readers_of(
+    stores: OpenedStores,
+    *,
+    use_graph: bool = True,
+    use_rerank: bool = False,
+    generation: int | None = None,
+) -> Readers:
+    """Return readers of *generation*, else of the one that is current; raises as `open_readers` does."""
+    if generation is None:
+        readers = _read_current(stores, use_graph=use_graph)
+    else:
+        readers = _read_at(generation, stores, use_graph=use_graph)
+    return _warned_of_rerank(readers) if use_rerank and readers.reranker is None else readers
+
+
+def _read_current(stores: OpenedStores, *, use_graph: bool) -> Readers:
     generation = read_current(stores.layout.root)
     try:
-        readers = _read_at(generation, stores, use_graph=use_graph)
+        return _read_at(generation, stores, use_graph=use_graph)
     except (StoreUnavailable, DamageFound):
         current = read_current(stores.layout.root)
         if current == generation:
             raise
-        readers = _read_at(current, stores, use_graph=use_graph)
-    return _warned_of_rerank(readers) if use_rerank and readers.reranker is None else readers
+        return _read_at(current, stores, use_graph=use_graph)
 
 
 def _warned_of_rerank(readers: Readers) -> Readers:

@@ -63,6 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             settings,
             only_named=options.doc_id is not None,
             with_relations=options.format != "json",
+            as_of=options.as_of,
         )
         _print_bundle(result.bundle, form=options.format)
         _log(index, result, seconds)
@@ -100,10 +101,17 @@ def exit_code(error: SitegraphError) -> int:
 
 
 def _answer(
-    index: Path, query: Query, settings: Settings, *, only_named: bool, with_relations: bool
+    index: Path,
+    query: Query,
+    settings: Settings,
+    *,
+    only_named: bool,
+    with_relations: bool,
+    as_of: str | None,
 ) -> "tuple[RetrievalResult, float]":
     """What the query brought, and in how many seconds once the index was open."""
     from indexes.wiring import open_readers
+    from retrieval.as_of import find_generation
     from retrieval.merge import walk_merged
     from retrieval.opening import build_retriever
     from retrieval.question.policy import read_policy
@@ -114,6 +122,7 @@ def _answer(
         environment=settings.environment(),
         use_graph=query.use_graph,
         use_rerank=bool(query.rerank),
+        generation=None if as_of is None else find_generation(index, as_of),
     )
     for warning in readers.warnings:
         print(f"retrieval: warning: {one_line(warning)}", file=sys.stderr)
@@ -195,6 +204,11 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="KEY=VALUE",
         help=f"keep matching chunks; repeatable; keys: {', '.join(FILTER_KEYS)}",
+    )
+    parser.add_argument(
+        "--as-of",
+        metavar="DATE|GENERATION",
+        help="read the index as it was: a generation that is kept, or the newest of a month, day or time",
     )
     parser.add_argument(
         "--format",

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from indexes.following import GRAPH, FollowedIndex
 from indexes.wiring import Readers
+from retrieval.as_of import find_generation
 from retrieval.opening import build_retriever
 from retrieval.question.policy import ALLOW_ALL, Policy
 from retrieval.related import relate_walk
@@ -37,19 +38,23 @@ class LiveRetriever:
         self._policy = policy
         self._newest: _Opened | None = None
 
-    def retrieve(self, query: Query) -> ContextBundle:
+    def retrieve(self, query: Query, *, as_of: str | None = None) -> ContextBundle:
         """Return the evidence for *query*, as `Retriever.retrieve` does, with the relations it asks for."""
-        return self.walk(query).bundle
+        return self.walk(query, as_of=as_of).bundle
 
-    def walk(self, query: Query) -> RetrievalResult:
+    def walk(self, query: Query, *, as_of: str | None = None) -> RetrievalResult:
         """Return the evidence for *query* and all that it was chosen from, as `Retriever.walk` does."""
-        return self.read(lambda readers: self.walk_over(readers, query))
+        return self.read(lambda readers: self.walk_over(readers, query), as_of=as_of)
 
-    def read(self, ask: Callable[[Readers], T]) -> T:
+    def read(self, ask: Callable[[Readers], T], *, as_of: str | None = None) -> T:
         """Call *ask* with readers of the current generation; once more if theirs was pruned meanwhile.
 
-        Raises: what *ask* raises; ConfigError: no index there; StoreUnavailable: it cannot be read.
+        Args: as_of: the number of a generation that is kept, or a month, day or time: read as it was then.
+        Raises: what *ask* raises; ConfigError: no index there, or nothing of *as_of*; StoreUnavailable: it
+        cannot be read.
         """
+        if as_of is not None:
+            return ask(self._index.readers_at(find_generation(self._index.root, as_of)))
         readers = self._index.readers()
         try:
             return ask(readers)
@@ -68,6 +73,8 @@ class LiveRetriever:
 
     def _over(self, readers: Readers) -> Retriever:
         newest = self._newest
+        if newest is not None and readers.generation < newest.readers.generation:
+            return build_retriever(readers, policy=self._policy)
         if newest is None or newest.readers is not readers:
             newest = self._newest = _Opened(readers, build_retriever(readers, policy=self._policy))
         return newest.retriever

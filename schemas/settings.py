@@ -34,7 +34,9 @@ class Settings:
     processes of this machine, for as long as a run).
     `chromium` is the browser for sources with
     `javascript: true` (default: the one on the PATH). `keep_generations` is how many published generations
-    stay readable. A chunk is joined by `similar_to` to at most `similar_count` others, of a cosine of at
+    stay readable, besides those that the rules of `keep` name; of `keep_changes` it is known what they
+    changed, with the texts that went.
+    A chunk is joined by `similar_to` to at most `similar_count` others, of a cosine of at
     least `similar_score`. `reader_cache_mb` is what the stores of a process that serves may keep in memory.
     `serve_token` is what `serve` asks for as bearer token, `source_url` where the source of this version is,
     if it is not to be given from where it runs. `metrics_file` is where each run leaves its metrics for
@@ -71,6 +73,8 @@ class Settings:
     task_runner_address: str | None = None
     task_runner_workers: int = 2
     keep_generations: int = 3
+    keep: str | None = None
+    keep_changes: int = 100
     similar_count: int = 5
     similar_score: float = 0.7
     user_agent: str = "sitegraph/0.1 (+https://pypi.org/project/sitegraph/)"

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from indexes.changes import read_changes
+from retrieval.as_of import check_mode
 from retrieval.ask import Asking, AskResult
 from retrieval.ask_modes import AskMode
 from retrieval.bundle.passage import find_chunk, mark_passage
@@ -80,14 +81,16 @@ class OpenedIndex:
         token_budget: int = TOKEN_BUDGET,
         use_graph: bool = True,
         rerank: bool | None = None,
+        as_of: str | None = None,
     ) -> ContextBundle:
         """Return the evidence for *question*: chunks in rank order, with citations, scores and relations.
 
         Args: filters: such as `{"doc_type": "guide", "lang": ["en", "de"]}`; several values mean any of them.
         token_budget: encoder tokens of evidence. rerank: whether a cross-encoder orders the best; None: where
-        one is installed.
-        Raises: ConfigError: no index, or an argument out of bounds; FilterError; QueryRefused: by the policy;
-        StoreUnavailable.
+        one is installed. as_of: the number of a generation that is kept, or a month, a day or a time: read
+        the index as it was then.
+        Raises: ConfigError: no index, an argument out of bounds, or nothing of *as_of* is kept; FilterError;
+        QueryRefused: by the policy; StoreUnavailable.
         """
         return self._retriever.retrieve(
             _query(
@@ -97,7 +100,8 @@ class OpenedIndex:
                 token_budget=token_budget,
                 use_graph=use_graph,
                 rerank=rerank,
-            )
+            ),
+            as_of=as_of,
         )
 
     def ask(
@@ -108,29 +112,33 @@ class OpenedIndex:
         top_k: int = TOP_K,
         filters: Filters | None = None,
         on_step: Callable[[str], None] | None = None,
+        as_of: str | None = None,
     ) -> AskResult:
         """Return an answer in sentences, each with the label of the evidence that it rests on.
 
         *on_step* gets a line for each step, and for what a person should know although an answer comes.
         Raises: as `retrieve`.
         """
-        query = _query(question, top_k=top_k, filters=filters, rerank=None)
-        return self._retriever.read(lambda readers: self._asking(readers, on_step).ask(query, AskMode(mode)))
+        query, mode = _query(question, top_k=top_k, filters=filters, rerank=None), AskMode(mode)
+        check_mode(mode, as_of=as_of)
+        return self._retriever.read(
+            lambda readers: self._asking(readers, on_step).ask(query, mode), as_of=as_of
+        )
 
-    def chunk(self, chunk_id: str) -> Chunk:
-        """Return a chunk of the current generation.
+    def chunk(self, chunk_id: str, *, as_of: str | None = None) -> Chunk:
+        """Return a chunk of the current generation, or of one before.
 
         Raises: ConfigError: there is none.
         """
-        return self._retriever.read(lambda readers: find_chunk(readers.chunks, chunk_id))
+        return self._retriever.read(lambda readers: find_chunk(readers.chunks, chunk_id), as_of=as_of)
 
-    def passage(self, chunk_id: str) -> str:
+    def passage(self, chunk_id: str, *, as_of: str | None = None) -> str:
         """Return the section that a chunk stands in, with the chunk between » and «.
 
         Raises: ConfigError: there is none.
         """
         return self._retriever.read(
-            lambda readers: mark_passage(readers.graph, find_chunk(readers.chunks, chunk_id))
+            lambda readers: mark_passage(readers.graph, find_chunk(readers.chunks, chunk_id)), as_of=as_of
         )
 
     def changes(self, *, since: int, source: str | None = None) -> Feed:

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from flows.derive.diff import load_difference
@@ -13,15 +13,18 @@ from flows.run.contexts import DeriveContext
 from flows.run.index import Index
 from flows.run.values import ComparedSource, Difference, Frozen, Linked
 from flows.run.vector_space import space_for
+from indexes.ports import ChunkReader
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from indexes.write.outbox import plan_sha256
 from ingest.diff.guard import emptied_refusal, wordless_refusal
 from schemas.causes import count_rows
 from schemas.errors import GuardRefused
+from schemas.feed import FeedEntry, FeedKind
 from schemas.hashing import canonical_json
 from schemas.records import from_record, to_record
 
+CHUNKS_AT_ONCE = 1000
 _log = logging.getLogger(__name__)
 
 
@@ -127,6 +130,8 @@ def freeze(
         },
         redirects=planned.redirects,
         feed=planned.feed,
+        former=former_texts(run.index.chunks.at(difference.base), planned.feed),
+        keep_changes=run.index.settings.keep_changes,
     )
     run.crash_point("plan.frozen")
     frozen = generations.get(number)
@@ -140,6 +145,13 @@ def freeze(
         planned.similar.counts.searched,
     )
     return frozen
+
+
+def former_texts(chunks: ChunkReader, feed: Iterable[FeedEntry]) -> Iterator[tuple[str, str]]:
+    """Return ids and texts of the passages that go, so that it can be told later what stood there."""
+    gone = [entry.old_id for entry in feed if entry.kind is FeedKind.CHUNK and entry.old_id != entry.new_id]
+    for ids in cut([id_ for id_ in gone if id_ is not None], CHUNKS_AT_ONCE):
+        yield from ((chunk.id, chunk.text) for chunk in chunks.get(ids))
 
 
 def _details(difference: Difference, planned: PlannedRows, *, embedded: int) -> Mapping[str, Any]:

@@ -1,19 +1,20 @@
 """Which generations are kept."""
 
 from flows.run.index import Index
+from indexes.publish.keeping import Made, parse_keep, plan_kept
 
 
 def kept_generations(index: Index) -> tuple[int, ...]:
-    """The current generation and the ones it was built on, as many as the settings keep, oldest first."""
-    number = index.current()
-    kept: list[int] = []
-    while _is_there(index, number) and len(kept) < index.settings.keep_generations:
-        kept.append(number)
-        row = index.ledger.generations.get(number)
-        number = row.base if row is not None else 0
-    return tuple(reversed(kept))
+    """The current generation and those that led to it, as the settings keep them, oldest first.
 
-
-def _is_there(index: Index, number: int) -> bool:
-    """Whether a generation has not been pruned: its manifest goes first and names what stores still hold."""
-    return number > 0 and index.layout.generation(number).exists()
+    One that is gone stays gone: its manifest goes first and names what stores still hold.
+    Raises: ConfigError: the settings say no rule.
+    """
+    policy = parse_keep(index.settings.keep, last=index.settings.keep_generations)
+    line = index.ledger.lineage.of(index.current())
+    there = [
+        Made(generation=one.generation, as_of=one.as_of)
+        for one in line
+        if index.layout.generation(one.generation).exists()
+    ]
+    return plan_kept(there, policy)

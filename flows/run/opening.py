@@ -28,6 +28,7 @@ from indexes.embed.encoder import offline_environment
 from indexes.layout import IndexLayout
 from indexes.places import place_of
 from indexes.publish.generation import load_generation
+from indexes.publish.keeping import parse_keep
 from runtime.clock import SystemClock
 from runtime.devices import check_device
 from runtime.garbage import raise_gc_threshold
@@ -77,6 +78,7 @@ def open_run(
     check_device(settings.device)
     check_signing_key(settings)
     check_task_runner(settings)
+    parse_keep(settings.keep, last=settings.keep_generations)
     check_extractor(settings)
     for questions in filter(None, (loaded.checks, settings.checks)):
         load_checks(Path(questions))

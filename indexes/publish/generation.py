@@ -106,6 +106,15 @@ def generation_numbers(layout: IndexLayout) -> tuple[int, ...]:
     return tuple(sorted(int(name) for name in found if name.isdecimal()))
 
 
+def published_line(layout: IndexLayout, current: int) -> tuple[GenerationManifest, ...]:
+    """Return the generations that readers saw and that are kept, oldest first, up to *current*.
+
+    What a rollback took back has a higher number, until the next publish removes it.
+    """
+    numbers = (number for number in generation_numbers(layout) if number <= current)
+    return tuple(load_generation(layout, number) for number in numbers)
+
+
 def dump_generation(layout: IndexLayout, manifest: GenerationManifest) -> None:
     """Write one generation's manifest, durably."""
     write_durably(layout.generation(manifest.generation), generation_text(manifest))

@@ -50,6 +50,16 @@ def combine_bounds(values: Iterable[str]) -> tuple[str, ...]:
     return left
 
 
+def end_of(text: str) -> str:
+    """Return the first instant after the year, month, day or second that *text* names, in UTC.
+
+    Raises: ValueError: it names none.
+    """
+    if not re.fullmatch(_TIME, text):
+        raise ValueError(text)
+    return _span(text)[1]
+
+
 def parse_age(value: str) -> str:
     """Check an age such as `90d`.
 

@@ -21,6 +21,7 @@ from schemas.settings import is_on
 from sitegraph.cli import demo
 from sitegraph.cli.commands import (
     ask,
+    blame,
     changes,
     check,
     deploy,
@@ -78,6 +79,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("ask", ask.ask, "Answer a question in sentences, each with its source."),
     ("wiki", wiki.wiki, "List, search, read and check wiki pages."),
     ("show", show.show, "Open a citation: the PDF page, or the section."),
+    ("blame", blame.blame, "Say since when a passage says what it says, and what it said before."),
     ("graph", graph.graph, "Show the graph around a node."),
     ("serve", serve.serve, "Serve the index over HTTP."),
     ("mcp", mcp.mcp, "Serve the index to an agent over MCP."),

@@ -36,6 +36,16 @@ ModelOption = Annotated[
 ]
 
 
+AsOfOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="DATE|GENERATION",
+        help="Read the index as it was: a kept generation, or the newest of a month, a day or a time.",
+    ),
+]
+
+
 class OutputFormat(StrEnum):
     """How a command prints its result."""
 

@@ -37,8 +37,13 @@ def tell(line: str) -> None:
     typer.echo(f"sitegraph: {line}", err=True)
 
 
-def open_for_reading(settings: Settings, *, use_graph: bool = True, use_rerank: bool = False) -> "Readers":
-    """Open the index at its current generation; what could not be opened is a warning on stderr."""
+def open_for_reading(
+    settings: Settings, *, use_graph: bool = True, use_rerank: bool = False, as_of: str | None = None
+) -> "Readers":
+    """Open the index at its current generation, or as it was; what could not be opened is a warning.
+
+    Raises: ConfigError: no generation of *as_of*, a number or a date, is kept.
+    """
     from indexes.wiring import open_readers
 
     readers = open_readers(
@@ -46,6 +51,7 @@ def open_for_reading(settings: Settings, *, use_graph: bool = True, use_rerank: 
         environment=settings.environment(),
         use_graph=use_graph,
         use_rerank=use_rerank,
+        generation=None if as_of is None else _generation(settings, as_of),
     )
     for warning in readers.warnings:
         warn(warning)
@@ -58,6 +64,12 @@ def coverage_of(settings: Settings) -> "Coverage":
 
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return read_coverage(Path(settings.index), now=now, ledger_url=settings.ledger_url)
+
+
+def _generation(settings: Settings, as_of: str) -> int:
+    from retrieval.as_of import find_generation
+
+    return find_generation(Path(settings.index), as_of)
 
 
 def warn(message: str) -> None:

@@ -15,6 +15,8 @@ from schemas.nodes import Chunk, Node
 from schemas.records import node_to_record, to_record
 from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem
+from sitegraph.service.viewer.archive import LedgerArchive
+from sitegraph.service.viewer.blame import blame_chunk, history_record
 
 
 def find_chunk(readers: Readers, chunk_id: str) -> Chunk:
@@ -37,6 +39,17 @@ def describe_chunk(readers: Readers, chunk_id: str) -> dict[str, Any]:
         "passage": mark_passage(readers.graph, chunk),
         "chunk": to_record(chunk),
     }
+
+
+def describe_history(readers: Readers, archive: LedgerArchive, chunk_id: str) -> dict[str, Any]:
+    """Return since when a chunk says each of its sentences, and its versions.
+
+    Raises: HttpProblem: there is no such chunk; StoreUnavailable: the ledger cannot be read.
+    """
+    found = blame_chunk(readers, archive, find_chunk(readers, chunk_id))
+    if found is None:
+        raise StoreUnavailable("cannot be read; what was is known from it", subject="ledger")
+    return {"generation": readers.generation, **history_record(found)}
 
 
 def describe_document(readers: Readers, doc: str, *, offset: int, limit: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from schemas.program import LICENCE
 from schemas.records import to_record
 from sitegraph.service import answers
 from sitegraph.service.contract import (
+    AS_OF,
     CHUNK_ID,
     DOCUMENT_ID,
     NUMBER_MAX,
@@ -33,7 +34,7 @@ from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.site import add_pages
 from sitegraph.service.parts import Parts, walk_question
 from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, first_fault, problem_of
-from sitegraph.service.questions import build_question
+from sitegraph.service.questions import at, build_question
 from sitegraph.service.source import NAME, PATH, source_archive
 
 PAGE, PAGE_MAX = 100, 1000
@@ -105,13 +106,13 @@ class _NoMcp:
 
 
 def _add_retrieve(app: Api, parts: Parts) -> None:
-    @app.post("/retrieve", responses=_answers("ContextBundle"), operation_id="retrieve")
+    @app.post("/retrieve", responses=_answers("ContextBundle", 404), operation_id="retrieve")
     async def retrieve(body: RetrieveRequest, request: Request) -> Response:
         """Return the evidence that answers a question, best first, with its citations."""
         question, tell_found = build_question(body), question_of(request.scope)
 
         def work() -> dict[str, Any]:
-            result = walk_question(parts, question)
+            result = walk_question(parts, question, as_of=at(parts, body.as_of))
             parts.log(result, False)
             tell_found(bool(result.bundle.evidence))
             return to_record(result.bundle)
@@ -123,9 +124,14 @@ def _add_chunks(app: Api, parts: Parts) -> None:
     chunk_id = Annotated[str, Path(pattern=CHUNK_ID, alias="id")]
 
     @app.get("/chunks/{id}", responses=_answers("ChunkAnswer", 404), operation_id="chunk")
-    async def chunk(id_: chunk_id) -> Response:
+    async def chunk(id_: chunk_id, as_of: Annotated[str | None, Query(pattern=AS_OF)] = None) -> Response:
         """Return one chunk, its citation, and its section with the passage between » and «."""
-        return await _read(parts, lambda readers: answers.describe_chunk(readers, id_))
+        return await _read(parts, lambda readers: answers.describe_chunk(readers, id_), as_of=as_of)
+
+    @app.get("/chunks/{id}/history", responses=_answers("HistoryAnswer", 404), operation_id="chunk_history")
+    async def chunk_history(id_: chunk_id) -> Response:
+        """Return since when a chunk says each of its sentences, and what it said before."""
+        return await _read(parts, lambda readers: answers.describe_history(readers, parts.archive, id_))
 
     @app.get(
         "/chunks/{id}/page.png",
@@ -203,9 +209,14 @@ def _add_source(app: Api, parts: Parts) -> None:
 _LOCATION = {"schema": {"type": "string"}, "required": False}
 
 
-def _read(parts: Parts, ask: Callable[[Readers], dict[str, Any]]) -> Awaitable[Response]:
+def _read(
+    parts: Parts, ask: Callable[[Readers], dict[str, Any]], *, as_of: str | None = None
+) -> Awaitable[Response]:
     async def answer() -> Response:
-        return JSONResponse(await parts.threads.run(lambda: parts.retriever.read(ask)))
+        def work() -> dict[str, Any]:
+            return parts.retriever.read(ask, as_of=at(parts, as_of))
+
+        return JSONResponse(await parts.threads.run(work))
 
     return answer()
 

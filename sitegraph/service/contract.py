@@ -19,10 +19,13 @@ from schemas.evidence import DATE_FIELDS, ContextBundle, ToolUse
 from schemas.feed import Feed
 from schemas.formats import NAME
 from schemas.nodes import Chunk
+from sitegraph.service.viewer.blame import DatedSentence, PassageVersion
 
 VERSION = "1"
 CHUNK_ID = r"^chunk:[a-z2-7]{26}$"
 DOCUMENT_ID = r"^(page|pdfdoc):[a-z2-7]{26}$"
+AS_OF = r"^([0-9]{1,16}|[0-9]{4}-[0-9]{2}(-[0-9]{2}([T ][0-9:.]{5,15}([zZ]|[ +-][0-9:]{4,5})?)?)?)$"
+"""The number of a generation, a month, a day or a time."""
 NUMBER_MAX = 2**53 - 1
 """The largest whole number that every JSON reader keeps (RFC 8259, 6)."""
 
@@ -84,7 +87,8 @@ class ToolRequest(BaseModel):
 class RetrieveRequest(BaseModel):
     """A question; `filters` are those of the command line, several values of one key mean any of them.
 
-    `rerank` null: a cross-encoder orders the best where it is installed.
+    `rerank` null: a cross-encoder orders the best where it is installed. `as_of`: the number of a generation
+    that is kept, or a month, a day or a time; the index is read as it was then.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -97,6 +101,7 @@ class RetrieveRequest(BaseModel):
     rerank: bool | None = None
     persona: str | None = Field(default=None, max_length=PERSONA_MAX, pattern=_ONE_LINE)
     tool: ToolRequest | None = None
+    as_of: str | None = Field(default=None, pattern=AS_OF)
 
     def tool_use(self) -> ToolUse | None:
         """Return the tool as a query contains it."""
@@ -106,7 +111,7 @@ class RetrieveRequest(BaseModel):
 def answer_schemas() -> dict[str, Any]:
     """Return the schema of each answer by name, for the components of OpenAPI; answers are records."""
     found: dict[str, Any] = {}
-    for cls in (ContextBundle, Chunk, Feed):
+    for cls in (ContextBundle, Chunk, Feed, DatedSentence, PassageVersion):
         schema = TypeAdapter(cls).json_schema(mode="serialization", ref_template=_REF)
         found |= schema.pop("$defs", {})
         found[cls.__name__] = schema
@@ -154,6 +159,15 @@ _OWN: dict[str, Any] = {
         heading_path={"type": "array", "items": _TEXT},
         citation=_TEXT,
         token_count=_NUMBER,
+    ),
+    "HistoryAnswer": _object(
+        generation=_NUMBER,
+        chunk=_TEXT,
+        citation=_TEXT,
+        heading_path={"type": "array", "items": _TEXT},
+        changed_at={"type": ["string", "null"]},
+        sentences={"type": "array", "items": reference("DatedSentence")},
+        versions={"type": "array", "items": reference("PassageVersion")},
     ),
     "Ready": _object(generation=_NUMBER, as_of=_TEXT, degraded={"type": "array", "items": _TEXT}),
     "Alive": _object(status={"const": "ok"}),

@@ -75,14 +75,17 @@ class Parts:
     seconds: float = RequestLimits().seconds
 
 
-def walk_question(parts: Parts, question: Query) -> RetrievalResult:
-    """Return what a question finds; where that is nothing, its diagnostics say what was searched in vain."""
+def walk_question(parts: Parts, question: Query, *, as_of: str | None = None) -> RetrievalResult:
+    """Return what a question finds, of the current generation or of another that is kept.
+
+    Where that is nothing, its diagnostics say what was searched in vain.
+    """
 
     def walk(readers: Readers) -> RetrievalResult:
         found = parts.retriever.walk_over(readers, question)
         return tell_absence(readers, found, coverage=parts.coverage)
 
-    return parts.retriever.read(walk)
+    return parts.retriever.read(walk, as_of=as_of)
 
 
 @contextmanager

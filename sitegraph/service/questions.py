@@ -1,10 +1,15 @@
-"""The body of a question becomes a query."""
+"""The body of a question becomes a query, and the time that it is asked of a generation."""
 
+from pathlib import Path
+
+from indexes.wiring import Readers
+from retrieval.as_of import find_generation
 from retrieval.question import query as queries
 from schemas.errors import ConfigError, FilterError
 from schemas.evidence import Query
 from sitegraph.service.contract import RetrieveRequest
-from sitegraph.service.problems import unprocessable
+from sitegraph.service.parts import Parts
+from sitegraph.service.problems import HttpProblem, unprocessable
 
 
 def build_question(body: RetrieveRequest) -> Query:
@@ -25,3 +30,21 @@ def build_question(body: RetrieveRequest) -> Query:
         )
     except (ConfigError, FilterError) as error:
         raise unprocessable(error) from error
+
+
+def at(parts: Parts, as_of: str | None) -> str | None:
+    """Return the number of the kept generation that *as_of* means; None for the current one.
+
+    Raises: HttpProblem: nothing of then is kept; what reading the index raises.
+    """
+    if as_of is None:
+        return None
+    root = parts.retriever.read(_root)  # from here on it is the time that leads nowhere
+    try:
+        return str(find_generation(root, as_of))
+    except ConfigError as error:
+        raise HttpProblem(404, str(error), "NotFound") from error
+
+
+def _root(readers: Readers) -> Path:
+    return readers.index

@@ -138,3 +138,71 @@ def test_a_generation_that_leads_nowhere_is_refused(
 ) -> None:
     with pytest.raises(error, match=words):
         path_between(BASES, since=since, until=until, current=current)
+
+
+def replaced(old: str | None, new: str | None, *, source: str = "site") -> FeedEntry:
+    return FeedEntry(
+        kind=FeedKind.CHUNK,
+        change=FeedChange.REPLACED,
+        old_id=old,
+        new_id=new,
+        source=source,
+        uri="https://site.test/page",
+        reason="other text",
+    )
+
+
+def publish_former(
+    ledger: Ledger, entries: Iterable[FeedEntry], former: dict[str, str], *, base: int, keep: int = KEEP
+) -> int:
+    number = begin(ledger, base=base)
+    ledger.generations.freeze(
+        number,
+        payloads=(),
+        plan_sha="p",
+        changes=(),
+        details={},
+        feed=entries,
+        former=former.items(),
+        keep_changes=keep,
+    )
+    ledger.generations.mark(number, GenerationState.PUBLISHED)
+    return number
+
+
+def test_what_a_passage_said_is_kept_as_long_as_the_change_that_took_it_out(ledger: Ledger) -> None:
+    publish_former(ledger, [replaced(None, "a"), replaced(None, "b")], {}, base=0, keep=2)
+    publish_former(ledger, [replaced("a", "c"), replaced("b", None)], {"a": "A\0!", "b": "B"}, base=1, keep=2)
+    assert ledger.lineage.former_texts(["a", "b", "c"]) == {"a": "A\ufffd!", "b": "B"}
+
+    publish_former(ledger, [replaced(None, "b")], {}, base=2, keep=2)
+    publish_former(ledger, [replaced("b", "d")], {"b": "B"}, base=3, keep=2)
+
+    assert ledger.lineage.former_texts(["a", "b"]) == {"b": "B"}, "b went once more in generation 4"
+    publish_former(ledger, [], {}, base=4, keep=2)
+    publish_former(ledger, [], {}, base=5, keep=2)
+    assert ledger.lineage.former_texts(["a", "b"]) == {}
+
+
+def test_the_texts_of_a_generation_that_will_not_be_are_taken_back(ledger: Ledger) -> None:
+    publish_former(ledger, [replaced("a", "b")], {"a": "A"}, base=0)
+    number = begin(ledger, base=1)
+    ledger.generations.freeze(
+        number,
+        payloads=(),
+        plan_sha="p",
+        changes=(),
+        details={},
+        feed=[replaced("b", "c"), replaced("a", None)],
+        former=[("b", "B"), ("a", "A")],
+    )
+    ledger.generations.abort(number)
+    assert ledger.lineage.former_texts(["a", "b"]) == {"a": "A"}
+
+
+def test_a_source_that_is_dropped_leaves_no_text_of_what_it_said(ledger: Ledger) -> None:
+    entries = [replaced("a", None), replaced("b", None, source="other")]
+    publish_former(ledger, entries, {"a": "A", "b": "B"}, base=0)
+    ledger.documents.forget("site")
+    assert ledger.lineage.former_texts(["a", "b"]) == {"b": "B"}
+    assert len(ledger.changes.read(since=0, until=1, current=1).entries) == 2

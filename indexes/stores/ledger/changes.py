@@ -1,16 +1,18 @@
 """The change feed in the ledger: written when a generation is frozen, read along what readers have seen."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import change, feed, generation, upsert
+from indexes.stores.ledger.tables import change, feed, former_text, generation, upsert
 from schemas.errors import ChangesUnavailable, ConfigError
 from schemas.feed import Feed, FeedEntry
 from schemas.records import from_record, to_record
 
 KEEP = 100
-"""Generations back from the newest whose feed is kept, long after they can no longer be read."""
+"""Generations back from the newest whose feed is kept, with the texts that they took out, by default."""
+_ROWS = 1000
 
 
 class Changes:
@@ -60,21 +62,53 @@ def path_between(bases: Mapping[int, int], *, since: int, until: int, current: i
     return tuple(number for number in reversed(line) if since < number <= until)
 
 
-def write_changes(connection: sa.Connection, number: int, entries: Iterable[FeedEntry]) -> None:
-    """Keep the feed of a generation, and drop those too old to be kept."""
+def write_changes(
+    connection: sa.Connection,
+    number: int,
+    entries: Iterable[FeedEntry],
+    *,
+    former: Iterable[tuple[str, str]] = (),
+    keep: int = KEEP,
+) -> None:
+    """Keep the feed of a generation, and drop what is more than *keep* generations old.
+
+    Args: former: ids and texts of the passages that the generation takes out.
+    """
     rows = [
         {**to_record(entry), "generation": number, "seq": seq} for seq, entry in enumerate(entries, start=1)
     ]
     upsert(connection, change, rows)
     upsert(connection, feed, [{"generation": number, "entries": len(rows)}])
-    for table in (change, feed):
-        connection.execute(sa.delete(table).where(table.c.generation <= number - KEEP))
+    for part in _parts(former):
+        upsert(connection, former_text, [{"chunk": id_, "text": text} for id_, text in part])
+    _forget(connection, lambda table: table.c.generation <= number - keep)
 
 
 def take_back_changes(connection: sa.Connection, number: int) -> None:
     """Drop the feed of a generation that will not be."""
+    _forget(connection, lambda table: table.c.generation == number)
+
+
+def forget_former_texts(connection: sa.Connection, source: str) -> None:
+    """Drop what passages of a source said that are no more; that they went is still told."""
+    theirs = sa.select(change.c.old_id).where(change.c.source == source, change.c.old_id.is_not(None))
+    connection.execute(sa.delete(former_text).where(former_text.c.chunk.in_(theirs)))
+
+
+def _forget(connection: sa.Connection, which: Callable[[sa.FromClause], sa.ColumnElement[bool]]) -> None:
+    """Drop the feed of some generations, and the texts that no other one took out."""
+    goes, other = change, change.alias()
+    named = sa.select(goes.c.old_id).where(which(goes), goes.c.old_id.is_not(None))
+    elsewhere = sa.exists().where(other.c.old_id == former_text.c.chunk, sa.not_(which(other)))
+    connection.execute(sa.delete(former_text).where(former_text.c.chunk.in_(named), sa.not_(elsewhere)))
     for table in (change, feed):
-        connection.execute(sa.delete(table).where(table.c.generation == number))
+        connection.execute(sa.delete(table).where(which(table)))
+
+
+def _parts(rows: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    iterator = iter(rows)
+    while part := list(islice(iterator, _ROWS)):
+        yield part
 
 
 _ANEW = "take a whole copy with: sitegraph export, and go on with: sitegraph changes --since {}"

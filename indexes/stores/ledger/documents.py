@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from indexes.stores.ledger.changes import forget_former_texts
 from indexes.stores.ledger.history import forget_history, record_changes, record_found
 from indexes.stores.ledger.replaced import note_documents, note_rows
 from indexes.stores.ledger.tables import document, insert_new, upsert
@@ -123,6 +124,7 @@ class Documents:
         """Drop all that is known of a source."""
         with self._engine.begin() as connection:
             forget_history(connection, source)
+            forget_former_texts(connection, source)
             note_rows(connection, document.c.source == source)
             connection.execute(sa.delete(source_table).where(source_table.c.name == source))
             connection.execute(sa.delete(document).where(document.c.source == source))

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.changes import take_back_changes, write_changes
+from indexes.stores.ledger.changes import KEEP, take_back_changes, write_changes
 from indexes.stores.ledger.redirects import revise_redirects
 from indexes.stores.ledger.replaced import ask_for_sweep
 from indexes.stores.ledger.revisions import forget_before, rebase, revise, take_back, valid_at
@@ -98,11 +98,14 @@ class Generations:
         details: Mapping[str, Any],
         redirects: Mapping[str, str] = MappingProxyType({}),
         feed: Iterable[FeedEntry] = (),
+        former: Iterable[tuple[str, str]] = (),
+        keep_changes: int = KEEP,
     ) -> None:
         """Fix the plan: outbox, revisions of documents and redirects, feed and hash, in one transaction.
 
         Freezing again replaces what was frozen before. *redirects* are all that the generation follows:
-        location by address.
+        location by address. *former* are ids and texts of passages that go, kept as long as the feed: for
+        *keep_changes* generations.
 
         Raises: StaleLease: another run has closed the generation.
         """
@@ -116,7 +119,7 @@ class Generations:
                 {"generation": number, "seq": seq, "payload_sha": sha} for seq, sha in enumerate(payloads)
             ]
             upsert(connection, outbox, rows)
-            write_changes(connection, number, feed)
+            write_changes(connection, number, feed, former=former, keep=keep_changes)
             values = {"plan_sha": plan_sha, "details": json.dumps(details, sort_keys=True)}
             _set_state(connection, number, GenerationState.APPLYING, **values)
 

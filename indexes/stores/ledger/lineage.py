@@ -2,15 +2,18 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from typing import TypeVar
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import change, feed, generation
+from indexes.stores.ledger.tables import change, feed, former_text, generation
 from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.lineage import Ancestor
 from schemas.records import from_record
 
 _IN_LIMIT = 500
+
+Key = TypeVar("Key", int, str)
 
 
 class Lineage:
@@ -40,6 +43,18 @@ class Lineage:
         """What these generations did to a document and to its chunks at this address, in order."""
         return self._entries(generations, change.c.uri == uri, change.c.old_id == doc, change.c.new_id == doc)
 
+    def former_texts(self, ids: Collection[str]) -> Mapping[str, str]:
+        """What passages that are no more said, by id, as far as it is kept."""
+        query = sa.select(former_text.c.chunk, former_text.c.text)
+        with self._reading.connect() as connection:
+            if not sa.inspect(connection).has_table(former_text.name):
+                return {}  # a ledger that no run has written to since there is this table
+            return {
+                row.chunk: row.text
+                for part in _parts(ids)
+                for row in connection.execute(query.where(former_text.c.chunk.in_(part)))
+            }
+
     def counts(self, generations: Collection[int]) -> Mapping[int, Mapping[tuple[FeedKind, FeedChange], int]]:
         """How many entries of each kind the feed has of each of these generations."""
         what = (change.c.generation, change.c.kind, change.c.change)
@@ -67,6 +82,6 @@ class Lineage:
         return tuple(found[key] for key in sorted(found))
 
 
-def _parts(generations: Iterable[int]) -> list[list[int]]:
-    ordered = sorted(generations)
+def _parts(keys: Iterable[Key]) -> list[list[Key]]:
+    ordered = sorted(keys)
     return [ordered[start : start + _IN_LIMIT] for start in range(0, len(ordered), _IN_LIMIT)]

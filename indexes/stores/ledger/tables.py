@@ -351,6 +351,14 @@ sa.Index("change_old_id", change.c.old_id, postgresql_using="hash")
 sa.Index("change_new_id", change.c.new_id, postgresql_using="hash")
 sa.Index("change_uri", change.c.uri, postgresql_using="hash")
 
+# What passages said that are no more, for as long as the change that took them out is kept.
+former_text = sa.Table(
+    "former_text",
+    metadata,
+    sa.Column("chunk", _TEXT, primary_key=True),
+    sa.Column("text", _TEXT, nullable=False),
+)
+
 # Says that the changes of a generation are kept: one without changes would look like one that is not.
 feed = sa.Table(
     "feed",

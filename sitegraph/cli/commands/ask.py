@@ -15,7 +15,7 @@ from schemas.redaction import one_line
 from schemas.settings import Settings
 from schemas.usage_counts import Door
 from sitegraph.cli.commands.wiki import WikiOption, open_wiki
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.options import AsOfOption, FormatOption, IndexOption, OutputFormat, print_json
 from sitegraph.cli.reading import (
     coverage_of,
     log_usage,
@@ -67,6 +67,7 @@ def ask(
             "--filter", metavar="KEY=VALUE", help="Only matching chunks, such as doc_type=guide. Repeatable."
         ),
     ] = None,
+    as_of: AsOfOption = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Answer a question from the index, each sentence with its source.
@@ -82,20 +83,24 @@ def ask(
 
       sitegraph ask "Who wrote the guide that GOV-0017 replaces?" --mode iterative --steps 2
 
+      sitegraph ask "How long does a lease last?" --as-of 2026-03
+
       sitegraph ask "What is a lease?" --mode wiki --llm http://127.0.0.1:8000/v1 --model small
     """
+    from retrieval.as_of import check_mode
     from retrieval.question.query import build_query, parse_filters
     from runtime.language_model import open_model
 
     settings = read_reading_settings(index)
     settings = replace(settings, llm_url=llm or settings.llm_url, llm_model=model or settings.llm_model)
     query = build_query(question, filters=parse_filters(filter_ or []), top_k=top_k, use_graph=use_graph)
+    check_mode(mode, as_of=as_of)
     if settings.llm_url and settings.llm_model is None:
         raise ConfigError("is needed beside --llm: which model is asked", subject="--model")
     complete, pages = open_model(settings, budgeted=True), open_wiki(settings, wiki)
     if judge and complete is None:
         raise ConfigError("needs a model; give --llm URL and --model NAME", subject="--judge")
-    asked = _ask(settings, query, mode, complete=complete, wiki=pages, judge=judge, steps=steps)
+    asked = _ask(settings, query, mode, as_of, complete=complete, wiki=pages, judge=judge, steps=steps)
     if output is OutputFormat.JSON:
         print_json(_record(asked))
     else:
@@ -107,13 +112,13 @@ def ask(
             typer.echo("\n" + render_absence(asked.absence))
 
 
-def _ask(settings: Settings, query: "Query", mode: AskMode, **options: Any) -> "AskResult":
+def _ask(settings: Settings, query: "Query", mode: AskMode, as_of: str | None, **options: Any) -> "AskResult":
     from retrieval.ask import Asking
     from retrieval.question.policy import read_policy
     from retrieval.retriever import RetrievalResult
 
     log = _step_log()
-    readers = open_for_reading(settings, use_graph=query.use_graph, use_rerank=True)
+    readers = open_for_reading(settings, use_graph=query.use_graph, use_rerank=True, as_of=as_of)
     log(f"generation {readers.generation}")
     now = datetime.now(UTC).isoformat(timespec="seconds")
     policy = read_policy(settings.deny)

@@ -13,7 +13,7 @@ from schemas.errors import ConfigError
 from schemas.json_text import to_json
 from schemas.settings import Settings
 from schemas.usage_counts import Door
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat
+from sitegraph.cli.options import AsOfOption, FormatOption, IndexOption, OutputFormat
 from sitegraph.cli.reading import (
     coverage_of,
     log_usage,
@@ -45,6 +45,7 @@ def query(
             "--filter", metavar="KEY=VALUE", help="Only matching chunks, such as doc_type=guide. Repeatable."
         ),
     ] = None,
+    as_of: AsOfOption = None,
     output: FormatOption = OutputFormat.TEXT,
     from_: Annotated[
         Path | None,
@@ -75,6 +76,8 @@ def query(
 
       sitegraph query "What depends on GOV-0017?" --filter doc_type=governance --format json
 
+      sitegraph query "how long does a lease last" --as-of 2026-03-01
+
       sitegraph query --from questions.jsonl > bundles.jsonl
     """
     from retrieval.question.query import build_query, parse_filters, parse_tool
@@ -92,7 +95,8 @@ def query(
         tool=parse_tool(tool, inputs=tool_inputs, result=tool_result),
     )
     queries = (asked,) if from_ is None else _read_queries(from_, asked)
-    _answer(read_reading_settings(index), queries, form="lines" if from_ else output.value, timings=timings)
+    form = "lines" if from_ else output.value
+    _answer(read_reading_settings(index), queries, as_of=as_of, form=form, timings=timings)
 
 
 def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
@@ -105,7 +109,9 @@ def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
     return parse_query_lines(lines, options)
 
 
-def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timings: bool) -> None:
+def _answer(
+    settings: Settings, queries: "Sequence[Query]", *, as_of: str | None, form: str, timings: bool
+) -> None:
     from retrieval.absence import tell_absence
     from retrieval.opening import build_retriever
     from retrieval.question.policy import read_policy
@@ -116,6 +122,7 @@ def _answer(settings: Settings, queries: "Sequence[Query]", *, form: str, timing
         settings,
         use_graph=any(one.use_graph for one in queries),
         use_rerank=any(one.rerank for one in queries),
+        as_of=as_of,
     )
     retriever = build_retriever(readers, policy=read_policy(settings.deny))
     _report(timings, "open", started)

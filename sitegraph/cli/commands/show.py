@@ -11,7 +11,7 @@ from runtime.file_errors import os_error_reason
 from runtime.processes.page_images import DPI, WITHHELD, RawOf, stored_bytes
 from schemas.errors import ConfigError
 from schemas.extras import install_line
-from sitegraph.cli.options import IndexOption
+from sitegraph.cli.options import AsOfOption, IndexOption
 from sitegraph.cli.reading import open_for_reading, read_reading_settings, terminal_width, warn
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def show(
     out: Annotated[
         Path | None, typer.Option("--out", help="PNG file for a chunk of a PDF (default: chunk-….png).")
     ] = None,
+    as_of: AsOfOption = None,
 ) -> None:
     """Open a citation: draw the PDF page with its box, or print the section with the cited text marked.
 
@@ -39,7 +40,7 @@ def show(
     from retrieval.bundle.passage import find_chunk
 
     settings = read_reading_settings(index)
-    readers = open_for_reading(settings)
+    readers = open_for_reading(settings, as_of=as_of)
     found = find_chunk(readers.chunks, chunk, graph=readers.graph)
     typer.echo(show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, readers)))
     _log_click(readers, found)

@@ -94,6 +94,7 @@ def gather_status(opened: Any) -> dict[str, Any]:
         "held_since": held_since(opened.layout),
         "maintenance": _maintenance(opened),
         "checks": _checks(opened.layout),
+        "kept": kept_record(opened.layout, manifest),
         "writing": opened.ledger.leases.holder("index", now=opened.now()),
         "leases": leases,
         "sources": {
@@ -129,6 +130,18 @@ def _checks(layout: Any) -> dict[str, Any] | None:
     }
 
 
+def kept_record(layout: Any, current: Any) -> dict[str, Any]:
+    """The generations that can be read, and the bytes on disk that only those before the current one need."""
+    from indexes.publish.generation import published_line
+    from indexes.publish.keeping import bytes_beyond
+
+    line = published_line(layout, current.generation)
+    return {
+        "generations": [{"generation": one.generation, "as_of": one.as_of} for one in line],
+        "bytes": bytes_beyond(current.files, (one.files for one in line)),
+    }
+
+
 def _lease(held: Any) -> dict[str, Any]:
     from flows.run.leases import is_dead, process_of
 
@@ -146,6 +159,8 @@ def _lease(held: Any) -> dict[str, Any]:
 def _print(record: dict[str, Any], index: str | None) -> None:
     print(f"{record['index']}: graph in {record['graph']}, model {record['model']}")
     print(f"generation {record['generation']}" + (f" as of {record['as_of']}" if record["as_of"] else ""))
+    if told := told_kept(record["kept"]):
+        print(told)
     if record["held_since"]:
         lift = complete_commands("lift: sitegraph rollback --lift", index=index)
         print(f"publishing is held since {record['held_since']} ({lift})")
@@ -177,6 +192,18 @@ def _told_checks(checks: Mapping[str, Any]) -> str:
     return (
         f"checks of {checks['source']} at {checks['as_of']}: {checks['passed']} of {checks['asked']} passed, "
         f"{checks['lost']} lost evidence{held}"
+    )
+
+
+def told_kept(kept: Mapping[str, Any]) -> str | None:
+    """Say how far back readers can go, and what that costs; None where there is one generation."""
+    numbers = [one["generation"] for one in kept["generations"]]
+    if len(numbers) < 2:
+        return None
+    oldest = kept["generations"][0]
+    return (
+        f"{len(numbers)} generations kept, the oldest {oldest['generation']} as of {oldest['as_of']}; "
+        f"earlier ones take {kept['bytes'] / 1e6:.1f} MB"
     )
 
 

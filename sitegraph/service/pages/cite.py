@@ -13,6 +13,7 @@ from schemas.nodes import Chunk, PdfDoc
 from sitegraph.service.contract import CHUNK_ID
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.problems import HttpProblem
+from sitegraph.service.viewer.blame import blame_chunk
 from sitegraph.service.viewer.citation import Opened, open_citation
 from sitegraph.service.viewer.places import name_of, trail_of
 from sitegraph.service.viewer.sheet import FIT, ZOOMS, ShownPage, dpi_of, read_sheet
@@ -46,6 +47,7 @@ def _add_page(app: FastAPI, pages: Pages) -> None:
                 "superseded": False,
                 "title": name_of(found.document) if found.document else _place(found.chunk),
                 "trail": trail_of(found.chunk),
+                "blame": blame_chunk(readers, pages.parts.archive, found.chunk),
                 "sheet": sheet,
                 "picture": sheet and picture_address(found.chunk.doc, sheet, readers.generation),
                 "turns": sheet and _turns(chunk_id, sheet, zoom if zoom in ZOOMS else FIT),

@@ -1,5 +1,6 @@
 """A citation opened: what stands around it, what it was before, and what became of it."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from indexes.wiring import Readers
@@ -60,12 +61,14 @@ class Opened:
 class Superseded:
     """A passage of an earlier generation: changes since, what it said if that is kept, what is there now.
 
-    `pieces` are None where one of the two texts is not there.
+    `old` is None where its generation is kept no longer, `said` where its text is not either, and `pieces`
+    where one of the two texts is not there.
     """
 
     id: str
     steps: tuple[DatedChange, ...]
     old: Chunk | None
+    said: str | None
     new: Chunk | None
     pieces: tuple[Piece, ...] | None
     uri: str
@@ -111,14 +114,21 @@ def _superseded(readers: Readers, archive: LedgerArchive, chunk_id: str) -> Supe
     old = read_before(readers, archive, steps[0].entry.generation, [chunk_id]).get(chunk_id)
     last = steps[-1].entry.new_id
     new = next(iter(readers.chunks.get([last])), None) if last else None
+    said = old.text if old else read_former(readers, archive, [chunk_id]).get(chunk_id)
     return Superseded(
         id=chunk_id,
         steps=steps,
         old=old,
+        said=said,
         new=new,
-        pieces=compare(old.text, new.text) if old and new else None,
+        pieces=compare(said, new.text) if said is not None and new else None,
         uri=steps[-1].entry.uri,
     )
+
+
+def read_former(readers: Readers, archive: LedgerArchive, ids: Collection[str]) -> Mapping[str, str]:
+    """Return what passages that are no more said, by id, as far as the ledger keeps it."""
+    return archive.past(readers, lambda past: past.ledger.lineage.former_texts(ids)) or {}
 
 
 def read_before(

@@ -11,6 +11,7 @@ from schemas.history import HistoryEntry
 from schemas.lineage import Ancestor
 from schemas.nodes import Chunk
 from sitegraph.service.viewer.archive import LedgerArchive, Past
+from sitegraph.service.viewer.citation import read_former
 from sitegraph.service.viewer.diff import Piece, compare
 from sitegraph.service.viewer.places import trail_of
 
@@ -29,6 +30,14 @@ class DocumentStanding:
     http_status: int | None
     checked_at: str | None
     next_due: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageText:
+    """What a passage said, and the headings above it where its generation is still kept."""
+
+    said: str
+    trail: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,12 +147,16 @@ class _Texts:
         self._gone: set[int] = set()
         self._left = DIFFS_MAX
 
-    def around(self, generation: int, entries: Sequence[FeedEntry]) -> Mapping[str, Chunk]:
+    def around(self, generation: int, entries: Sequence[FeedEntry]) -> Mapping[str, PassageText]:
         """Return the passages that *entries* of a generation are about, before and after it."""
         asked = entries[: self._left]
         self._left -= len(asked)
         old = self._at(self._bases.get(generation, 0), {entry.old_id for entry in asked} - {None})
-        return old | self._at(generation, {entry.new_id for entry in asked} - {None})
+        found = old | self._at(generation, {entry.new_id for entry in asked} - {None})
+        texts = {id_: PassageText(said=chunk.text, trail=trail_of(chunk)) for id_, chunk in found.items()}
+        named = {id_ for entry in asked for id_ in (entry.old_id, entry.new_id) if id_ is not None}
+        former = read_former(self._readers, self._archive, named - texts.keys())
+        return {id_: PassageText(said=said) for id_, said in former.items()} | texts
 
     def _at(self, generation: int, ids: Collection[str | None]) -> dict[str, Chunk]:
         wanted = [id_ for id_ in ids if id_ is not None]
@@ -180,16 +193,15 @@ def revise(of: Ancestor, entries: Sequence[FeedEntry], texts: _Texts) -> Revisio
     )
 
 
-def passage_change(entry: FeedEntry, texts: Mapping[str, Chunk]) -> PassageChange:
+def passage_change(entry: FeedEntry, texts: Mapping[str, PassageText]) -> PassageChange:
     """Return a change with its two texts compared, as far as they are there."""
     old, new = texts.get(entry.old_id or ""), texts.get(entry.new_id or "")
     known = (old is not None or entry.old_id is None) and (new is not None or entry.new_id is None)
-    shown = new or old
     return PassageChange(
         change=entry.change,
         old_id=entry.old_id,
         new_id=entry.new_id,
         reason=entry.reason,
-        trail=trail_of(shown) if shown else (),
-        pieces=compare(old.text if old else "", new.text if new else "") if known else None,
+        trail=(new.trail if new else ()) or (old.trail if old else ()),
+        pieces=compare(old.said if old else "", new.said if new else "") if known else None,
     )

@@ -269,3 +269,20 @@ def test_a_source_that_is_kept_elsewhere_is_linked_and_led_to(folder: Path) -> N
 def test_a_source_address_that_no_browser_opens_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="must be an http or https URL"):
         check_source_url(url)
+
+
+def test_the_past_is_asked_by_number_and_by_date(folder: Path, tmp_path: Path) -> None:
+    root = tmp_path / "index"
+    shutil.copytree(folder, root)
+    held = chunks()[0]
+    with serving(root) as client:
+        before = ask(client, "who keeps the night watch")
+        publish_next(root, [page("boxes", {"Boxes": "The night watch is kept by boxes."})])
+
+        assert ask(client, "who keeps the night watch", as_of="1") == before
+        assert ask(client, "who keeps the night watch")["generation"] == 2
+        assert client.get(f"/chunks/{held.id}").status_code == 404
+        assert client.get(f"/chunks/{held.id}", params={"as_of": "1"}).json()["chunk"]["id"] == held.id
+        refused = client.post("/retrieve", json={"query": "boxes", "as_of": "1999-01-01"})
+        assert "kept: 1 of" in problem(refused, 404)
+        assert problem(client.post("/retrieve", json={"query": "boxes", "as_of": "noon"}), 422)

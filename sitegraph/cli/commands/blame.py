@@ -1,0 +1,116 @@
+"""`sitegraph blame`: since when a passage says what it says."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from runtime.settings import read_settings
+from schemas.errors import ConfigError, StoreUnavailable
+from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.reading import open_for_reading, terminal_width, warn
+
+if TYPE_CHECKING:
+    from indexes.wiring import Readers
+    from schemas.nodes import Chunk
+    from sitegraph.service.viewer.archive import LedgerArchive
+    from sitegraph.service.viewer.blame import Blame, DatedSentence, PassageVersion
+
+
+def blame(
+    chunk: Annotated[str, typer.Argument(help="A chunk id as `query` prints it, or the beginning of one.")],
+    index: IndexOption = None,
+    output: FormatOption = OutputFormat.TEXT,
+) -> None:
+    """Say since when a passage says each of its sentences, and what it said before.
+
+    Reads the ledger, which is with the index that runs write to, not with copies of it.
+
+    Examples:
+
+      sitegraph blame chunk:27ktmbseikcisalxxqmll75jfe
+
+      sitegraph blame chunk:27ktm --format json
+    """
+    from sitegraph.service.viewer.archive import LedgerArchive
+    from sitegraph.service.viewer.blame import blame_chunk, history_record
+
+    settings = read_settings(index)
+    readers = open_for_reading(settings)
+    archive = LedgerArchive(settings, now=_now, warn=warn, draw_seconds=1.0)
+    found = blame_chunk(readers, archive, _find(readers, archive, chunk))
+    if found is None:
+        raise StoreUnavailable("cannot be read; blame is answered from it", subject="ledger")
+    if output is OutputFormat.JSON:
+        print_json(history_record(found))
+    else:
+        typer.echo(_text(found))
+
+
+def _find(readers: "Readers", archive: "LedgerArchive", name: str) -> "Chunk":
+    """Find the chunk; of one that is no more, say what became of it."""
+    from retrieval.bundle.passage import find_chunk
+    from sitegraph.service.viewer.versions import became
+
+    try:
+        return find_chunk(readers.chunks, name, graph=readers.graph)
+    except ConfigError:
+        steps = archive.past(
+            readers, lambda past: became(name, lambda id_: past.ledger.lineage.of_id(id_, past.numbers))
+        )
+        if not steps:
+            raise
+        now = steps[-1].new_id
+        told = f"is {now} now; run: sitegraph blame {now}" if now else f"is gone: {steps[-1].reason}"
+        raise ConfigError(f"{told} (since generation {steps[-1].generation})", subject=name) from None
+
+
+def _text(found: "Blame") -> str:
+    from retrieval.bundle.build import locate_in_pdf
+    from retrieval.bundle.render import cite_line, show_line
+
+    head = [
+        " > ".join(found.chunk.heading_path),
+        cite_line(found.chunk, locate_in_pdf(found.chunk)),
+    ]
+    marks = [_mark(one) for one in found.sentences]
+    width = max(map(len, marks), default=0)
+    said = [
+        _wrapped(f"{mark:<{width}}  ", one.text) for mark, one in zip(marks, found.sentences, strict=True)
+    ]
+    before = [line for one in found.versions for line in _change(one)]
+    parts = ([show_line(line) for line in head if line], said, before)
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+
+def _mark(one: "DatedSentence") -> str:
+    """The generation and the day, as the margin of a line has them."""
+    if one.generation is None:
+        return "older than what is known"
+    day = (one.as_of or "")[:10]
+    return f"{one.generation} {day}{' or before' if one.or_before else ''}"
+
+
+def _wrapped(margin: str, text: str) -> str:
+    from retrieval.bundle.render import wrap_text
+
+    lines = wrap_text(text, width=max(40, terminal_width() - len(margin))).split("\n")
+    return "\n".join([margin + lines[0], *(" " * len(margin) + line for line in lines[1:])])
+
+
+def _change(version: "PassageVersion") -> list[str]:
+    """What the coming of a version changed, word by word where both texts are kept."""
+    from sitegraph.service.viewer.diff import Mark
+
+    if version.generation is None:
+        return []
+    head = f"generation {version.generation} of {version.as_of}: {version.reason}"
+    if version.pieces is None:
+        return [head]
+    marks = {Mark.SAME: "{}", Mark.REMOVED: "[-{}-]", Mark.ADDED: "{{+{}+}}"}
+    told = "".join(marks[piece.mark].format(piece.text) for piece in version.pieces)
+    return [head, _wrapped("    ", told)]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

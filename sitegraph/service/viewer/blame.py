@@ -1,0 +1,134 @@
+"""Since when a passage says each of its sentences, and what it said before."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from indexes.wiring import Readers
+from retrieval.answering.sentences import split_quotable
+from retrieval.bundle.build import locate_in_pdf
+from retrieval.bundle.render import cite_line
+from schemas.feed import FeedChange, FeedEntry
+from schemas.lineage import Ancestor
+from schemas.nodes import Chunk
+from schemas.records import Record, to_record
+from sitegraph.service.viewer.archive import LedgerArchive, Past
+from sitegraph.service.viewer.diff import Piece, compare
+from sitegraph.service.viewer.versions import was
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageVersion:
+    """A text that stood in the place of a passage; `generation` is the one that it came with.
+
+    None: it is older than the change feed. `text` is None where it is kept no longer; `change` and `reason`
+    are those of its coming, `pieces` what it has in common with the one before it, if both are kept.
+    """
+
+    id: str
+    generation: int | None
+    as_of: str | None
+    change: FeedChange | None
+    reason: str
+    text: str | None
+    pieces: tuple[Piece, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatedSentence:
+    """A sentence of a passage, and the generation that it came with.
+
+    `or_before`: what stood there earlier is not known, so it may be older; without a generation it is older
+    than anything that is known.
+    """
+
+    text: str
+    generation: int | None
+    as_of: str | None
+    or_before: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blame:
+    """A passage sentence by sentence, and its versions, newest first."""
+
+    chunk: Chunk
+    sentences: tuple[DatedSentence, ...]
+    versions: tuple[PassageVersion, ...]
+
+
+def blame_chunk(readers: Readers, archive: LedgerArchive, chunk: Chunk) -> Blame | None:
+    """Return since when a passage of the generation that is read says what it says.
+
+    None: the ledger, which knows, cannot be read.
+    """
+    versions = archive.past(readers, lambda past: _versions(past, chunk))
+    if versions is None:
+        return None
+    return Blame(chunk=chunk, sentences=date_sentences(versions), versions=versions)
+
+
+def history_record(found: Blame) -> Record:
+    """Return what is known of a passage as plain data."""
+    return {
+        "chunk": found.chunk.id,
+        "citation": cite_line(found.chunk, locate_in_pdf(found.chunk)),
+        "heading_path": list(found.chunk.heading_path),
+        "changed_at": found.chunk.changed_at,
+        "sentences": [to_record(one) for one in found.sentences],
+        "versions": [to_record(one) for one in found.versions],
+    }
+
+
+def _versions(past: Past, chunk: Chunk) -> tuple[PassageVersion, ...]:
+    steps = was(chunk.id, lambda id_: past.ledger.lineage.of_id(id_, past.numbers))
+    earlier = {step.old_id for step in steps if step.old_id is not None}
+    texts = {**past.ledger.lineage.former_texts(earlier), chunk.id: chunk.text}
+    return versions_of(chunk.id, steps, texts=texts, line=past.line)
+
+
+def versions_of(
+    id_: str, steps: Sequence[FeedEntry], *, texts: Mapping[str, str], line: Sequence[Ancestor]
+) -> tuple[PassageVersion, ...]:
+    """Return the versions of a passage, newest first; *steps* are those that led to it, as `was` gives them.
+
+    The last one is older than the feed if nothing says how it came.
+    """
+    as_of = {one.generation: one.as_of for one in line}
+    ids = [id_, *(step.old_id for step in steps if step.old_id is not None)]
+    found = []
+    for place, version in enumerate(ids):
+        step = steps[place] if place < len(steps) else None
+        text, before = texts.get(version), texts.get(ids[place + 1]) if place + 1 < len(ids) else None
+        found.append(
+            PassageVersion(
+                id=version,
+                generation=step.generation if step else None,
+                as_of=as_of.get(step.generation) if step else None,
+                change=step.change if step else None,
+                reason=step.reason if step else "",
+                text=text,
+                pieces=compare(before, text) if text is not None and before is not None else None,
+            )
+        )
+    return tuple(found)
+
+
+def date_sentences(versions: Sequence[PassageVersion]) -> tuple[DatedSentence, ...]:
+    """Return each sentence of the newest version with the oldest that has had it ever since.
+
+    Sentences are equal if their words are; a sentence that went and came back is as old as its coming back.
+    """
+    said = [None if one.text is None else frozenset(split_quotable(one.text)) for one in versions]
+    newest = versions[0].text or ""
+    return tuple(_dated(sentence, versions, said) for sentence in split_quotable(newest))
+
+
+def _dated(
+    sentence: str, versions: Sequence[PassageVersion], said: Sequence[frozenset[str] | None]
+) -> DatedSentence:
+    place = 0
+    while place + 1 < len(versions) and sentence in (said[place + 1] or ()):
+        place += 1
+    origin, is_last = versions[place], place + 1 == len(versions)
+    unknown = origin.generation is None if is_last else said[place + 1] is None
+    return DatedSentence(text=sentence, generation=origin.generation, as_of=origin.as_of, or_before=unknown)

@@ -1,0 +1,103 @@
+"""`sitegraph blame` over three real versions of a page of git's manual, held against the pages themselves."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from lxml import html
+
+from sitegraph.cli.static_server import serve_folder
+from tests.fakes.real_sites import unpack
+from tests.fakes.sitegraph_runs import Sitegraph
+from tests.flows.test_real_sites import write_source
+
+pytestmark = [pytest.mark.server, pytest.mark.data]
+
+PAGE = "git-push.html"
+VERSIONS = ("2.30.2", "2.39.5", "2.47.3")
+
+
+def words(text: str) -> str:
+    """A text without white space and quotation marks, which a parser may set otherwise."""
+    return re.sub(r"[^\w.,;:-]+", "", text)
+
+
+@pytest.fixture(scope="module")
+def index(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """An index whose three generations are the versions of the page, and what each version says."""
+    folder = tmp_path_factory.mktemp("blame")
+    site, said = folder / "served", []
+    site.mkdir()
+    with serve_folder(site) as address:
+        source = write_source(folder, address, seeds=[PAGE], more="scope: {max_pages: 1}\n")
+        for number, version in enumerate(VERSIONS, start=1):
+            page = next(unpack("sites/git.tar.xz", version, folder / version).rglob(PAGE)).read_bytes()
+            (site / PAGE).write_bytes(page)
+            said.append(words(html.fromstring(page).text_content()))
+            report = sitegraph.run(source, folder / "index", accept=True)
+            assert report["generation"] == number
+    return folder / "index", said
+
+
+def test_each_sentence_is_as_old_as_the_first_version_that_has_it(
+    sitegraph: Sitegraph, index: tuple[Path, list[str]]
+) -> None:
+    folder, said = index
+    right = wrong = 0
+    dated = set()
+    for chunk in sitegraph.export(folder)["chunks"]:
+        called = sitegraph.call("blame", chunk["id"], "--index", str(folder), "--format", "json")
+        assert called.returncode == 0, called.stderr
+        record = json.loads(called.stdout)
+        assert words("".join(one["text"] for one in record["sentences"])) == words(chunk["text"])
+        for one in record["sentences"]:
+            assert not one["or_before"], "the feed goes back to the first generation"
+            dated.add(one["generation"])
+            has = [words(one["text"]) in text for text in said]
+            if not has[-1]:
+                continue  # a table or a list that the parser writes in its own way
+            first = max((n for n, there in enumerate(has) if not there), default=-1) + 2
+            right, wrong = right + (one["generation"] == first), wrong + (one["generation"] != first)
+    assert dated == {1, 2, 3}
+    assert wrong / (right + wrong) <= 0.05, f"{wrong} of {right + wrong}: sentences that moved elsewhere"
+
+
+def test_what_stood_there_before_is_told_word_by_word_though_its_generation_is_long_gone(
+    sitegraph: Sitegraph, index: tuple[Path, list[str]]
+) -> None:
+    folder, said = index
+    told = 0
+    for chunk in sitegraph.export(folder)["chunks"]:
+        record = json.loads(
+            sitegraph.call("blame", chunk["id"], "--index", str(folder), "--format", "json").stdout
+        )
+        for newer, older in zip(record["versions"], record["versions"][1:], strict=False):
+            old = "".join(piece["text"] for piece in newer["pieces"] if piece["mark"] != "added")
+            assert old == older["text"]
+            told += all(words(part) in said[older["generation"] - 1] for part in old.split("\n")[:1])
+    assert told > 0
+
+
+def test_an_id_of_before_leads_to_what_stands_there_now(
+    sitegraph: Sitegraph, index: tuple[Path, list[str]]
+) -> None:
+    folder, _ = index
+    entries = [
+        json.loads(line)
+        for line in sitegraph.call(
+            "changes", "--since", "2", "--format", "jsonl", "--index", str(folder)
+        ).stdout.splitlines()
+    ]
+    old = next(one for one in entries if one["change"] == "replaced" and one["kind"] == "chunk")
+    gone = next(one for one in entries if one["change"] == "removed" and one["kind"] == "chunk")
+
+    led = sitegraph.call("blame", old["old_id"], "--index", str(folder))
+    lost = sitegraph.call("blame", gone["old_id"], "--index", str(folder))
+    never = sitegraph.call("blame", "chunk:" + "a" * 26, "--index", str(folder))
+    text = sitegraph.call("blame", old["new_id"], "--index", str(folder)).stdout
+
+    assert led.returncode == lost.returncode == never.returncode == 2
+    assert f"run: sitegraph blame {old['new_id']}" in led.stderr
+    assert "is gone" in lost.stderr
+    assert re.search(r"^3 \d{4}-\d\d-\d\d", text, re.MULTILINE)
