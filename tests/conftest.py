@@ -10,6 +10,7 @@ import pytest
 from indexes.ports import GraphStore
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from tests.fakes.neo4j_server import Neo4jServer, running_neo4j
+from tests.fakes.object_fault_proxy import FaultyStorage, faulty_storage
 from tests.fakes.object_storage import make_bucket, running_s3, s3_environment
 from tests.fakes.postgres_server import PostgresServer, running_postgres
 from tests.fakes.real_sites import DATA
@@ -110,6 +111,14 @@ def bucket_url(s3_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
     for name, value in s3_environment(s3_server).items():
         monkeypatch.setenv(name, value)
     return make_bucket()
+
+
+@pytest.fixture
+def storage(bucket_url: str, s3_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyStorage]:
+    """A proxy before the server, which the environment leads to."""
+    with faulty_storage(s3_server) as proxy:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.address)
+        yield proxy
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])

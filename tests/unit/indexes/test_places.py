@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from indexes.layout import IndexLayout
 from indexes.own_ledger import ledger_url_of
 from indexes.places import Replacement, bucket_of, index_place, is_in_bucket, remove_tree, write_durably
 from schemas.errors import ConfigError, StaleLease, StoreUnavailable
-from tests.fakes.object_fault_proxy import Fault, FaultyStorage, faulty_storage
+from tests.fakes.object_fault_proxy import Fault, FaultyStorage
 
 
 @pytest.fixture(params=["folder", "bucket"])
@@ -64,14 +63,6 @@ def test_a_put_that_was_repeated_after_its_answer_was_lost_is_no_conflict(bucket
     mine.write("5\n")
 
     assert current.read_text() == "5\n"
-
-
-@pytest.fixture
-def storage(bucket_url: str, s3_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyStorage]:
-    """A proxy before the server, which the environment leads to."""
-    with faulty_storage(s3_server) as proxy:
-        monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.address)
-        yield proxy
 
 
 @pytest.mark.parametrize("always", [False, True])

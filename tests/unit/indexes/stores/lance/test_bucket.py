@@ -1,7 +1,5 @@
 """Tables in a bucket that fails: what is told of it, and answers that are lost."""
 
-from collections.abc import Iterator
-
 import pyarrow as pa
 import pytest
 from lancedb.table import Table
@@ -9,17 +7,9 @@ from lancedb.table import Table
 from indexes.places import index_place
 from indexes.stores.lance.tables import connect, name_version, store_errors
 from schemas.errors import StoreUnavailable
-from tests.fakes.object_fault_proxy import Fault, FaultyStorage, faulty_storage
+from tests.fakes.object_fault_proxy import Fault, FaultyStorage
 
 ROWS = pa.table({"id": ["one", "two"]})
-
-
-@pytest.fixture
-def storage(bucket_url: str, s3_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyStorage]:
-    """A proxy before the server, which the environment leads to."""
-    with faulty_storage(s3_server) as proxy:
-        monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.address)
-        yield proxy
 
 
 @pytest.fixture
