@@ -59,7 +59,7 @@ def look_for_damage(run: CommitContext, *, repair: bool) -> Repair:
     found = find_damaged_files(index, repair=repair)
     needed = plan_repair([path for path, _ in found])
     if needed is Repair.STORES:
-        _require_ledger(index)
+        require_ledger(index)
     if found:
         (path, what), others = found[0], f", as {len(found) - 1} more" if len(found) > 1 else ""
         problem = Problem(url=path, reason=f"{what}{others}; {_TOLD[needed]}")
@@ -108,7 +108,8 @@ def _missing(index: Index, number: int) -> Iterable[Damage]:
     return [(path, "is missing") for path in held if not (index.layout.root / path).is_file()]
 
 
-def _require_ledger(index: Index) -> None:
+def require_ledger(index: Index) -> None:
+    """Raise DamageFound where the ledger does not know what the stores could be made again from."""
     number = index.current()
     live = index.ledger.generations.live(number).values()
     if index.ledger.generations.get(number) is None or any(not one.fragment_sha for one in live):

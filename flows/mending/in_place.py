@@ -11,7 +11,7 @@ from flows.commit.authority import compute_authority
 from flows.commit.restore_ledger import documents_of, restore_from_graph
 from flows.crawl.parse import parse_as_kept
 from flows.derive.similar_to import state_of
-from flows.mending.plan import Action
+from flows.mending.plan import RepairAction
 from flows.mending.rows import AgainstTheGraph
 from flows.run.batches import cut
 from flows.run.fragments import load_fragment
@@ -41,7 +41,7 @@ _UNREADABLE = (SitegraphError, ValueError, LookupError, TypeError)
 _FRAGMENTS = 200
 
 
-def more_damage(resources: Resources) -> Mapping[Action, tuple[Damage, ...]]:
+def more_damage(resources: Resources) -> Mapping[RepairAction, tuple[Damage, ...]]:
     """What only a repair looks for, since a run makes it again by itself: nothing that an answer rests on."""
     index, generation = resources.index, resources.index.current()
     row = index.ledger.generations.get(generation) if generation else None
@@ -52,14 +52,14 @@ def more_damage(resources: Resources) -> Mapping[Action, tuple[Damage, ...]]:
     others = {sha for part in _fragments(resources) for sha in damaged_fragment_rows(index.ledger, part)}
     lost = _texts_without_vector(resources)
     found = {
-        Action.SIMILAR: [f"similar/{state[:12]}"] if state and not index.similar.has(state) else [],
-        Action.LEDGER_ROWS: [uris[sha] for sha in sorted(others)],
-        Action.VECTORS: [index.vectors.name] if lost else [],
+        RepairAction.SIMILAR: [f"similar/{state[:12]}"] if state and not index.similar.has(state) else [],
+        RepairAction.LEDGER_ROWS: [uris[sha] for sha in sorted(others)],
+        RepairAction.VECTORS: [index.vectors.name] if lost else [],
     }
     said = {
-        Action.SIMILAR: "is missing or damaged",
-        Action.LEDGER_ROWS: OTHER_ROWS,
-        Action.VECTORS: f"{lost} texts of passages have no vector in it",
+        RepairAction.SIMILAR: "is missing or damaged",
+        RepairAction.LEDGER_ROWS: OTHER_ROWS,
+        RepairAction.VECTORS: f"{lost} texts of passages have no vector in it",
     }
     return {action: tuple((name, said[action]) for name in names) for action, names in found.items() if names}
 

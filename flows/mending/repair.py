@@ -19,7 +19,14 @@ from flows.mending.in_place import (
     restore_similar,
     restore_vectors,
 )
-from flows.mending.plan import NEW_GENERATION, Action, Step, ledger_is_lost, plan_repair, worth_trying
+from flows.mending.plan import (
+    NEW_GENERATION,
+    RepairAction,
+    RepairStep,
+    ledger_is_lost,
+    plan_repair,
+    worth_trying,
+)
 from flows.mending.rows import NAME, publish_all_rows, publish_difference
 from flows.run.find_damage import find_by_part, ledger_faults
 from flows.run.hold import check_hold
@@ -48,7 +55,7 @@ class Repaired:
     """What a repair planned or did, the generations it published, and what is still damaged."""
 
     generation: int
-    steps: tuple[Step, ...]
+    steps: tuple[RepairStep, ...]
     published: tuple[int, ...] = ()
     left: tuple[Damage, ...] = ()
 
@@ -60,10 +67,10 @@ class _Work:
     resources: Resources
     lease: Lease
     rows: bool
-    taken: list[Step]
+    taken: list[RepairStep]
     published: list[int]
 
-    def found(self) -> tuple[Step, ...]:
+    def found(self) -> tuple[RepairStep, ...]:
         """Look at everything, and decide what is to be done."""
         return _look(self.resources, rows=self.rows)
 
@@ -73,9 +80,13 @@ def plan_repair_of(settings: Settings, *, rows: bool, progress: StageProgress) -
     pointers = damaged_pointers(settings)
     if pointers:  # of what they lead to nothing can be said before they are put back
         damage = tuple((name, "is missing or damaged") for name in pointers)
-        return Repaired(generation=0, steps=(Step(action=Action.POINTERS, damage=damage),), left=damage)
+        return Repaired(
+            generation=0, steps=(RepairStep(action=RepairAction.POINTERS, damage=damage),), left=damage
+        )
     if ledger := _broken_ledger(settings):
-        return Repaired(generation=0, steps=(Step(action=Action.LEDGER, damage=(ledger,)),), left=(ledger,))
+        return Repaired(
+            generation=0, steps=(RepairStep(action=RepairAction.LEDGER, damage=(ledger,)),), left=(ledger,)
+        )
     index = open_existing(settings)
     with closing(_resources(index, progress)) as resources:
         steps = _look(resources, rows=rows)
@@ -93,11 +104,11 @@ def repair_index(settings: Settings, *, rows: bool, quiet: bool) -> Repaired:
     aside = _set_ledger_aside(settings)
     index = open_existing(settings)
     taken = [_pointers(restored)] if restored else []
-    taken += [Step(action=Action.LEDGER, damage=(aside,))] if aside else []
+    taken += [RepairStep(action=RepairAction.LEDGER, damage=(aside,))] if aside else []
     with _working(index, quiet=quiet) as (resources, lease):
         work = _Work(resources=resources, lease=lease, rows=rows, taken=taken, published=[])
         steps = work.found()
-        if not any(step.action in (Action.LEDGER, Action.TABLES) for step in steps):
+        if not any(step.action in (RepairAction.LEDGER, RepairAction.TABLES) for step in steps):
             work.published += recover(resources.committing(), lease=lease)
         for _ in range(_ROUNDS):
             now = worth_trying(steps, work.taken)
@@ -111,19 +122,19 @@ def repair_index(settings: Settings, *, rows: bool, quiet: bool) -> Repaired:
         left = tuple(damage for step in steps for damage in step.damage)
         return Repaired(
             generation=index.current(),
-            steps=(*work.taken, *(step for step in steps if step.action is Action.REFUSED)),
+            steps=(*work.taken, *(step for step in steps if step.action is RepairAction.REFUSED)),
             published=tuple(work.published),
             left=left,
         )
 
 
-def _look(resources: Resources, *, rows: bool) -> tuple[Step, ...]:
+def _look(resources: Resources, *, rows: bool) -> tuple[RepairStep, ...]:
     index = resources.index
     found = find_by_part(index, index.current(), progress=resources.progress)
     return plan_repair(found, more=more_damage(resources), rows=rows)
 
 
-def _take(work: _Work, step: Step) -> None:
+def _take(work: _Work, step: RepairStep) -> None:
     """Do one step; what it could not do is found again afterwards."""
     resources, index = work.resources, work.resources.index
     if step.damage:
@@ -133,18 +144,18 @@ def _take(work: _Work, step: Step) -> None:
     work.taken.append(step)
     if step.action in NEW_GENERATION:
         check_hold(index.layout)
-    acts: Mapping[Action, Callable[[], object]] = {
-        Action.LEDGER: partial(restore_ledger_of, resources),
-        Action.DOCUMENTS: partial(restore_documents, resources),
-        Action.FRAGMENTS: partial(restore_fragments, resources),
-        Action.LEDGER_ROWS: partial(restore_fragment_rows, resources),
-        Action.VECTORS: partial(restore_vectors, resources),
-        Action.ENCODER: resources.export_encoder,
-        Action.AUTHORITY: partial(_weigh, work),
-        Action.SIMILAR: partial(_compare, work),
-        Action.ROWS: partial(_publish, work, anyway=False),
-        Action.TABLES: partial(_publish_all, work),
-        Action.VIEW: partial(show_current, index),
+    acts: Mapping[RepairAction, Callable[[], object]] = {
+        RepairAction.LEDGER: partial(restore_ledger_of, resources),
+        RepairAction.DOCUMENTS: partial(restore_documents, resources),
+        RepairAction.FRAGMENTS: partial(restore_fragments, resources),
+        RepairAction.LEDGER_ROWS: partial(restore_fragment_rows, resources),
+        RepairAction.VECTORS: partial(restore_vectors, resources),
+        RepairAction.ENCODER: resources.export_encoder,
+        RepairAction.AUTHORITY: partial(_weigh, work),
+        RepairAction.SIMILAR: partial(_compare, work),
+        RepairAction.ROWS: partial(_publish, work, anyway=False),
+        RepairAction.TABLES: partial(_publish_all, work),
+        RepairAction.VIEW: partial(show_current, index),
     }
     if step.action in acts:
         acts[step.action]()
@@ -176,7 +187,7 @@ def _publish_all(work: _Work) -> None:
     work.published.append(publish_all_rows(work.resources, work.lease))
 
 
-def _refuse_if_lost(index: Index, steps: Sequence[Step]) -> None:
+def _refuse_if_lost(index: Index, steps: Sequence[RepairStep]) -> None:
     """Raise where neither the ledger nor the tables can tell what readers see."""
     if ledger_is_lost(steps):
         raise DamageFound(
@@ -186,9 +197,9 @@ def _refuse_if_lost(index: Index, steps: Sequence[Step]) -> None:
         )
 
 
-def _pointers(restored: Sequence[str]) -> Step:
+def _pointers(restored: Sequence[str]) -> RepairStep:
     damage = tuple((name, "was missing or damaged") for name in restored)
-    return Step(action=Action.POINTERS, damage=damage)
+    return RepairStep(action=RepairAction.POINTERS, damage=damage)
 
 
 def _resources(index: Index, progress: StageProgress) -> Resources:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from flows.commit.abort import abort_generation
 from flows.commit.publish import prune, publish_generation
-from flows.commit.repair import from_nothing
+from flows.commit.repair import from_nothing, require_ledger
 from flows.commit.verify import verify_generation
 from flows.commit.write import write_plan
 from flows.derive.diff import base_manifest_sources
@@ -53,8 +53,9 @@ def publish_difference(resources: Resources, lease: Lease, *, anyway: bool) -> i
 def publish_all_rows(resources: Resources, lease: Lease) -> int:
     """Publish all rows in new tables, from the parsed documents and the vectors that are cached.
 
-    Raises: DamageFound: a parsed document is lost as well.
+    Raises: DamageFound: a parsed document, or the ledger that names them, is lost as well.
     """
+    require_ledger(resources.index)
     index, as_of = resources.index, resources.index.now()
     difference = from_nothing(index, Difference(base=index.current(), changes=(), documents={}))
     planned = plan_rows(resources.deriving(), difference, as_of=as_of)

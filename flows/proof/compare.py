@@ -11,7 +11,7 @@ _SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Deviation:
     """One row, document or vector that is not what its bytes give; `doc` is the document it belongs to."""
 
     table: str
@@ -20,7 +20,7 @@ class Difference:
     doc: str = ""
 
 
-def compare_rows(table: str, held: Iterable[Record], derived: Iterable[Record]) -> Iterator[Difference]:
+def compare_rows(table: str, held: Iterable[Record], derived: Iterable[Record]) -> Iterator[Deviation]:
     """Yield what differs between two streams of records, each in id order."""
     left, right = iter(held), iter(derived)
     one, other = next(left, None), next(right, None)
@@ -46,8 +46,8 @@ def differing_fields(held: Record, derived: Record) -> str:
     return f"{first} is {_shown(held.get(first))}, its bytes give {_shown(derived.get(first))}{others}"
 
 
-def _difference(table: str, record: Record, what: str) -> Difference:
-    return Difference(table=table, id=record["id"], what=what, doc=record.get("doc") or "")
+def _difference(table: str, record: Record, what: str) -> Deviation:
+    return Deviation(table=table, id=record["id"], what=what, doc=record.get("doc") or "")
 
 
 def _shown(value: Any) -> str:

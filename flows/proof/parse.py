@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from flows.crawl.parse import parse_batch
-from flows.proof.compare import Difference, differing_fields
+from flows.proof.compare import Deviation, differing_fields
 from flows.proof.sample import why_not_derived
 from flows.proof.scratch import Scratch
 from flows.run.batches import cut
@@ -100,12 +100,12 @@ def settle_redirects(scratch: Scratch, parsed: Mapping[str, KnownDocument]) -> N
 
 def compare_parsed(
     scratch: Scratch, before: Mapping[str, KnownDocument], after: Mapping[str, KnownDocument]
-) -> Iterator[Difference]:
+) -> Iterator[Deviation]:
     """Yield the documents whose bytes are lost, cannot be parsed, or give something else than they gave."""
     for doc, row in sorted(after.items()):
         live = scratch.live[doc]
         if what := _fault(scratch, live, before[doc], row):
-            yield Difference(table="documents", id=doc, what=what, doc=doc)
+            yield Deviation(table="documents", id=doc, what=what, doc=doc)
 
 
 def _fault(scratch: Scratch, live: LiveDocument, before: KnownDocument, row: KnownDocument) -> str | None:

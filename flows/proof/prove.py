@@ -13,7 +13,7 @@ from flows.commit.verify import verify_generation
 from flows.commit.write import write_plan
 from flows.derive.embed import embed_fragments
 from flows.derive.freeze import freeze, plan_rows
-from flows.proof.compare import Difference, Record, compare_rows
+from flows.proof.compare import Deviation, Record, compare_rows
 from flows.proof.parse import (
     compare_parsed,
     derived_live,
@@ -56,7 +56,7 @@ class Proof:
     documents: int
     derived: int
     undecided: tuple[tuple[str, str], ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[Deviation, ...]
 
 
 def prove_sample(index: Index, generation: int, *, count: int, seed: int, progress: StageProgress) -> Proof:
@@ -110,7 +110,7 @@ def _opened(
 
 def _parsed(
     scratch: Scratch, known: Mapping[str, KnownDocument]
-) -> tuple[Mapping[str, KnownDocument], list[Difference]]:
+) -> tuple[Mapping[str, KnownDocument], list[Deviation]]:
     after = parse_again(scratch, known)
     found = list(compare_parsed(scratch, known, after))
     lost = {scratch.live[doc].fragment_sha for doc, row in after.items() if not row.fragment_sha}
@@ -149,7 +149,7 @@ def _build(scratch: Scratch, live: Mapping[str, LiveDocument]) -> int:
     return made.generation
 
 
-def _vectors(scratch: Scratch, made: int) -> Iterator[Difference]:
+def _vectors(scratch: Scratch, made: int) -> Iterator[Deviation]:
     held, derived = scratch.held.chunks.at(scratch.generation), scratch.index.chunks.at(made)
     for part in cut(list(derived.scan()), _COMPARED):
         ids = [chunk.id for chunk in part]
@@ -161,7 +161,7 @@ def _proof(
     chosen: Collection[str],
     known: Mapping[str, KnownDocument],
     reasons: Mapping[str, str],
-    found: Iterable[Difference],
+    found: Iterable[Deviation],
     *,
     sample: int | None,
     seed: int,

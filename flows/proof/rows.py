@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from flows.derive.link import DECIDED_ELSEWHERE, NextGeneration, link_documents
-from flows.proof.compare import Difference, Record, compare_rows
+from flows.proof.compare import Deviation, Record, compare_rows
 from flows.proof.parse import stable_node
 from flows.proof.scratch import Scratch
 from flows.proof.vectors import compare_vectors
@@ -28,7 +28,7 @@ def additions(live: Mapping[str, LiveDocument]) -> dict[str, DocumentChange]:
     }
 
 
-def compare_linked(scratch: Scratch, generation: NextGeneration, docs: Sequence[str]) -> Iterator[Difference]:
+def compare_linked(scratch: Scratch, generation: NextGeneration, docs: Sequence[str]) -> Iterator[Deviation]:
     """Link documents again, and yield the rows and vectors of them that differ from those of the stores."""
     rows = link_documents(generation, docs).rows
     graph, store = scratch.held.graph.at(scratch.generation), scratch.held.chunks.at(scratch.generation)
@@ -43,7 +43,7 @@ def compare_linked(scratch: Scratch, generation: NextGeneration, docs: Sequence[
     yield from _vectors(scratch, rows)
 
 
-def _vectors(scratch: Scratch, rows: RowChanges) -> Iterator[Difference]:
+def _vectors(scratch: Scratch, rows: RowChanges) -> Iterator[Deviation]:
     if not rows.chunks:
         return
     resources = scratch.resources

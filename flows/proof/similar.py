@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from flows.proof.compare import Difference
+from flows.proof.compare import Deviation
 from flows.proof.scratch import Scratch
 from flows.run.batches import cut
 from flows.run.index import unrelated_in
@@ -20,7 +20,7 @@ from schemas.edges import EdgeKind
 _CHUNKS = 5_000
 
 
-def compare_similar(scratch: Scratch, docs: Collection[str]) -> Iterator[Difference]:
+def compare_similar(scratch: Scratch, docs: Collection[str]) -> Iterator[Deviation]:
     """Yield the chunks of *docs* whose nearest are others than the graph says; all chunks are looked at."""
     store = scratch.held.chunks.at(scratch.generation)
     chunks = list(store.scan())
@@ -37,7 +37,7 @@ def compare_similar(scratch: Scratch, docs: Collection[str]) -> Iterator[Differe
     for src, doc in sorted(wanted.items()):
         has, gives = (rows.get(src, ("", "", {}))[2] for rows in (held, derived))
         if has != gives:
-            yield Difference(table="edges", id=src, doc=doc, what=_what(dict(has), dict(gives)))
+            yield Deviation(table="edges", id=src, doc=doc, what=_what(dict(has), dict(gives)))
 
 
 def _what(has: dict[str, int], gives: dict[str, int]) -> str:

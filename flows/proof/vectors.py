@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from flows.proof.compare import Difference
+from flows.proof.compare import Deviation
 from indexes.embed.texts import text_input
 from indexes.ports import ChunkReader, ChunkVectors, TokenVectors, Vector, VectorCache
 from ingest.link.nearest import Floats
@@ -64,7 +64,7 @@ def are_near(held: Vector, derived: Vector) -> bool:
 
 def compare_vectors(
     chunks: Sequence[Chunk], held: Mapping[str, ChunkVectors], derived: Mapping[str, ChunkVectors]
-) -> Iterator[Difference]:
+) -> Iterator[Deviation]:
     """Yield the vectors of chunks that are not what their texts give; of chunks in both alone."""
     for chunk in chunks:
         if chunk.id not in held or chunk.id not in derived:
@@ -72,7 +72,7 @@ def compare_vectors(
         for name in _NAMES:
             what = _fault(getattr(held[chunk.id], name), getattr(derived[chunk.id], name))
             if what:
-                yield Difference(table="vectors", id=chunk.id, what=f"{name}: {what}", doc=chunk.doc)
+                yield Deviation(table="vectors", id=chunk.id, what=f"{name}: {what}", doc=chunk.doc)
 
 
 def _fault(held: Vector, derived: Vector) -> str | None:

@@ -35,7 +35,7 @@ UNKNOWN_DOCUMENT = "document is not in the ledger"
 """By these a repair tells what is damaged (flows/mending/plan.py)."""
 
 
-class Part(StrEnum):
+class IndexPart(StrEnum):
     """What of an index is compared, in this order."""
 
     MANIFEST = "manifest"
@@ -64,14 +64,14 @@ def find_damage(
 
 def find_by_part(
     index: Index, generation: int, *, progress: StageProgress | None = None
-) -> Mapping[Part, tuple[Damage, ...]]:
+) -> Mapping[IndexPart, tuple[Damage, ...]]:
     """The same by the part of the index that it is of; raises as `find_damage` does."""
     if generation == 0:
         return {}
     shown = progress or StageProgress(quiet=True)
     found = {part: _all_of(index, generation, [_CHECKS[part]], shown) for part in _WITHOUT_TABLES}
-    if not any(path.startswith(TABLES) for path, _ in found[Part.FILES]):
-        rest = [part for part in Part if part not in _WITHOUT_TABLES]
+    if not any(path.startswith(TABLES) for path, _ in found[IndexPart.FILES]):
+        rest = [part for part in IndexPart if part not in _WITHOUT_TABLES]
         found |= {part: _all_of(index, generation, [_CHECKS[part]], shown) for part in rest}
     return {part: damage for part, damage in found.items() if damage}
 
@@ -234,15 +234,15 @@ def _fault(store: RawStore, sha256: str) -> str | None:
     return None
 
 
-_CHECKS: Mapping[Part, Check] = {
-    Part.MANIFEST: _manifest,
-    Part.FILES: _files,
-    Part.DATABASES: _databases,
-    Part.ENCODER: _encoder,
-    Part.LEDGER: _ledger,
-    Part.STORES: _stores,
-    Part.ROWS: _rows,
-    Part.DOCUMENTS: _documents,
-    Part.VIEW: _view,
+_CHECKS: Mapping[IndexPart, Check] = {
+    IndexPart.MANIFEST: _manifest,
+    IndexPart.FILES: _files,
+    IndexPart.DATABASES: _databases,
+    IndexPart.ENCODER: _encoder,
+    IndexPart.LEDGER: _ledger,
+    IndexPart.STORES: _stores,
+    IndexPart.ROWS: _rows,
+    IndexPart.DOCUMENTS: _documents,
+    IndexPart.VIEW: _view,
 }
-_WITHOUT_TABLES = (Part.MANIFEST, Part.FILES, Part.DATABASES, Part.ENCODER)
+_WITHOUT_TABLES = (IndexPart.MANIFEST, IndexPart.FILES, IndexPart.DATABASES, IndexPart.ENCODER)
