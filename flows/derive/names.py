@@ -24,6 +24,9 @@ from schemas.report import NameCounts
 MANY = 1000
 """Changed names beyond which every text is read once, since the store reads them all for each hundred."""
 
+SHARE = 8
+"""To look names up for one document costs as much as to read those of some eight (bench/RESULTS.md)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class NextNames:
@@ -51,17 +54,23 @@ class NextNames:
         with caused_by(Cause.NAMES):
             old, new = self.stated.old, self.stated.new
             if self.base == 0:
-                return NameChanges(labels=len(self._first.labels))
+                return NameChanges(labels=len(self._whole.labels))
             near = entities_near({*old} ^ {*new}, self.stated)
             return compare_names(
                 self.stated.before(near), self.stated.after(near), changing={one.doc for one in (*old, *new)}
             )
 
     @cached_property
-    def _first(self) -> Catalogue:
-        """The catalogue of a first generation: every document of it is read, so it is made whole."""
+    def _is_read_whole(self) -> bool:
+        """Whether so many documents change that reading all names is cheaper than looking theirs up."""
+        held = self.run.index.ledger.generations.count(self.base)
+        return len(self.changes) * SHARE > held
+
+    @cached_property
+    def _whole(self) -> Catalogue:
         with caused_by(Cause.NAMES):
-            return build_catalogue(self.stated.new)
+            held = self.run.index.ledger.names.held(self.base, without_docs=self.changes.keys())
+            return build_catalogue((*(Stated(doc, name) for doc, name in held), *self.stated.new))
 
     def catalogue_for(
         self,
@@ -73,8 +82,8 @@ class NextNames:
 
         Args: targets: node id of the live document by link target.
         """
-        if self.base == 0:
-            return self._first
+        if self._is_read_whole:
+            return self._whole
         links = (link for fragment in fragments.values() for link in fragment.links)
         linked = {targets[link.target] for link in links if link.target in targets and is_anchor(link)}
         with caused_by(Cause.NAMES):
@@ -82,8 +91,8 @@ class NextNames:
 
     def listed(self, entities: Iterable[Entity]) -> Mapping[str, Entity]:
         """Those of some entities that the next generation's catalogue lists, as it does."""
-        if self.base == 0:
-            return self._first.entities
+        if self._is_read_whole:
+            return self._whole.entities
         names = {entity.name.casefold() for entity in entities}
         with caused_by(Cause.NAMES):
             return self.stated.listed(names)

@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import Any, Protocol
 from uuid import uuid4
 
+from flows.commit.garbage_collect import sweep
 from flows.commit.publish import prune
 from flows.run.collection_lease import COLLECTION
 from flows.run.index import Index
@@ -132,7 +133,8 @@ class Maintenance:
             if others := self._others():
                 self._skip(f"sweep: {others} at work; its files are named by nothing yet")
             elif self.index.current():
-                self.report = replace(self.report, swept=prune(self.index, source=""))
+                swept = prune(self.index, source="") + sweep(self.index)
+                self.report = replace(self.report, swept=swept)
 
     def vacuum(self) -> None:
         """Give back the room of deleted rows of the ledger; not beside a crawl, which would wait for it."""

@@ -86,6 +86,7 @@ def test_the_owners_of_documents_are_told_without_the_documents(ledger: Ledger) 
     asked = [a.doc, b.doc, "page:unknown"]
     assert ledger.generations.owners(base, docs=asked) == {a.doc: a.source, b.doc: "other"}
     assert ledger.generations.owners(later, docs=asked) == {b.doc: "other"}
+    assert [ledger.generations.count(number) for number in (0, base, later)] == [0, 2, 1]
 
 
 def test_a_document_that_was_removed_may_come_back(ledger: Ledger) -> None:

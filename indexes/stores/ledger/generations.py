@@ -223,6 +223,12 @@ class Generations:
             found |= self._live([*conditions, part])
         return found
 
+    def count(self, number: int) -> int:
+        """How many documents a generation contains."""
+        query = sa.select(sa.func.count()).select_from(doc_rev).where(*valid_at(doc_rev, number))
+        with self._reading.connect() as connection:
+            return int(connection.execute(query).scalar_one())
+
     def owners(self, number: int, *, docs: Iterable[str]) -> Mapping[str, str]:
         """Source of each of the documents that a generation contains, by node id."""
         query = sa.select(doc_rev.c.doc, doc_rev.c.source).where(*valid_at(doc_rev, number))

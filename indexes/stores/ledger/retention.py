@@ -10,6 +10,7 @@ from indexes.stores.ledger.tables import (
     document,
     fragment_link,
     fragment_name,
+    name_key,
     match,
     origin,
     pages,
@@ -18,7 +19,7 @@ from indexes.stores.ledger.tables import (
 )
 from schemas.documents import ASLEEP
 
-_OF_FRAGMENTS = (fragment_link, fragment_name, match, origin, pages, soft_error)
+_OF_FRAGMENTS = (fragment_link, name_key, fragment_name, match, origin, pages, soft_error)
 """Tables of what was read in fragments."""
 
 

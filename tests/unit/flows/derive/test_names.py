@@ -235,6 +235,7 @@ def test_after_random_edits_the_index_equals_a_clean_rebuild(
     """Every other time the texts that hold new names are found by reading all of them."""
     chance = random.Random(seed)
     monkeypatch.setattr("flows.derive.names.MANY", 500 * (seed % 2))
+    monkeypatch.setattr("flows.derive.names.SHARE", chance.choice((0, 2)))
     texts: dict[str, dict[str, str]] = {"notes": {}, "wiki": {}}
     for _ in range(8):
         source = chance.choice(("notes", "wiki"))
