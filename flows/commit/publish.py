@@ -81,7 +81,8 @@ def prune(index: Index, *, source: str, keep: Collection[str] = ()) -> int:
         index.crash_point("prune.midway")
         index.graph.writer().prune(keep=kept)
     index.ledger.manifests.forget_before(min(kept, default=0))
-    needed = index.ledger.generations.forget_before(min(kept, default=0))
+    last = kept[-index.settings.keep_generations :]
+    needed = index.ledger.generations.forget_before(min(kept, default=0), plans_from=min(last, default=0))
     index.outbox.drop_all_but({*needed, *keep})
     generations = [row for number in kept if (row := index.ledger.generations.get(number)) is not None]
     index.similar.drop_all_but({state for row in generations if (state := state_of(row))})

@@ -178,14 +178,15 @@ class Generations:
                 .values(state=GenerationState.ROLLED_BACK.value)
             )
 
-    def forget_before(self, oldest_kept: int) -> frozenset[str]:
+    def forget_before(self, oldest_kept: int, *, plans_from: int | None = None) -> frozenset[str]:
         """Drop what only generations before *oldest_kept* need; give the payloads that are still named.
 
+        Plans go from before *plans_from* (default: *oldest_kept*): only what is unfinished is written again.
         The generations' own rows stay: a number is never used again.
         """
         with self._engine.begin() as connection:
             forget_before(connection, oldest_kept)
-            connection.execute(sa.delete(outbox).where(outbox.c.generation < oldest_kept))
+            connection.execute(sa.delete(outbox).where(outbox.c.generation < (plans_from or oldest_kept)))
             return frozenset(connection.execute(sa.select(outbox.c.payload_sha)).scalars())
 
     def unfinished(self) -> tuple[Generation, ...]:

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
+from indexes.stores.ledger.tables import generation as generation_table
 from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 from schemas.settings import Settings
 from tests.fakes.graph_samples import DIM
@@ -87,4 +89,23 @@ def test_a_rolled_back_generation_is_pruned_no_earlier_than_others(index: Index)
 
     assert kept_generations(index) == (1, 3)
     assert all(index.outbox.has(payload) for payload in payloads)
+    assert linked(index) == ["1", "2", "3"]
+
+
+def test_a_generation_kept_by_a_rule_needs_no_plan(index: Index) -> None:
+    index.settings = replace(index.settings, keep="yearly=2")
+    payloads = [publish_version(index, version, base=base) for base, version in enumerate("123")]
+    first = index.ledger.generations.get(1)
+    assert first is not None
+    with index.ledger.engine.begin() as connection:
+        last_year = generation_table.c.generation == 1
+        connection.execute(
+            generation_table.update().where(last_year).values(as_of="2025-03-01T00:00:00+00:00")
+        )
+    hold(index, "index")
+    hold(index, "source:site")
+    prune(index, source="site")
+
+    assert kept_generations(index) == (1, 2, 3)
+    assert [index.outbox.has(payload) for payload in payloads] == [False, True, True]
     assert linked(index) == ["1", "2", "3"]
