@@ -122,12 +122,9 @@ def test_tables_of_another_version_are_named(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "ledger.sqlite") as old:
         old.execute("CREATE TABLE document (source TEXT, uri TEXT, PRIMARY KEY (source, uri))")
     old.close()
-    ledger = open_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
 
     with pytest.raises(SchemaMismatch, match="another version"):
-        ledger.documents.of_source("site")
-    with pytest.raises(SchemaMismatch, match="another version"):
-        ledger.documents.save([make_known("a")])
+        open_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
 
 
 def test_a_file_that_breaks_under_way_is_damage(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ _IDS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class StagedChanges:
     """The step to a staged generation from its base, of whose rows no other generation has ended any."""
 
     connection: Connection

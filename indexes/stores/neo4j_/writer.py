@@ -10,7 +10,7 @@ from typing import TypeVar
 from indexes.ports import ChunkReader, StoreState
 from indexes.row_changes import follows_change
 from indexes.stores.neo4j_.batches import BATCH_ROWS, WINDOW_ROWS, Batches
-from indexes.stores.neo4j_.changes import Changes
+from indexes.stores.neo4j_.changes import StagedChanges
 from indexes.stores.neo4j_.chunk_nodes import fill_chunk_nodes
 from indexes.stores.neo4j_.generations import (
     GenerationStore,
@@ -127,7 +127,7 @@ class Neo4jGraphWriter:
         batches = self._staged()
         if before is None or self._returned:
             return reader.state()
-        changes = Changes(connection=self._connection, ix=self._ix, generation=generation)
+        changes = StagedChanges(connection=self._connection, ix=self._ix, generation=generation)
         nodes, edges = before
         told = batches.told_nodes, batches.told_edges
         return (
