@@ -77,10 +77,10 @@ def _replay(run: CommitContext, generation: Generation, *, lease: Lease) -> bool
 
 
 def _is_held(run: CommitContext, generation: Generation) -> bool:
-    """Whether questions have lost their evidence, or those of another source cannot be read here."""
+    """Whether questions have lost their evidence, or cannot be asked here."""
     try:
         asked = ask_checks(run, generation)
-    except ConfigError:
+    except (ConfigError, DamageFound):
         return True
     return asked is not None and asked.counts.held
 

@@ -29,6 +29,8 @@ from schemas.errors import DamageFound, SitegraphError
 from schemas.report import Problem
 
 AUTHORITY = "authority/"
+REPAIR = "repair"
+"""The source of a generation that mends, and of the lease that it takes."""
 
 
 class Repair(StrEnum):

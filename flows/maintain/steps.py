@@ -57,14 +57,15 @@ def maintain_index(
 
     With *dry_run* nothing is done but look. Waits for the index lease of a run that is publishing.
 
-    Raises: ConfigError: there is no index; StaleLease: another has taken over; StoreUnavailable: a store does
-    not answer.
+    Raises: ConfigError: there is no index; DamageFound: its manifest is lost or damaged; StaleLease: another
+    has taken over; StoreUnavailable: a store does not answer.
     """
     share_heaps()
     raise_gc_threshold()
     with ExitStack() as stack:
         opened = open_existing(read_settings(index))
         stack.callback(opened.close)
+        load_generation(opened.layout, opened.current())  # what it does not name would be swept
         opened.ledger.owner.claim(opened.manifest.index_id)
         progress = stack.enter_context(StageProgress(quiet=quiet))
         maintenance = Maintenance(opened, progress, _begun(opened, dry_run=dry_run))
@@ -132,6 +133,8 @@ class Maintenance:
         with self._alone():
             if others := self._others():
                 self._skip(f"sweep: {others} at work; its files are named by nothing yet")
+            elif self.index.ledger.generations.unfinished():
+                self._skip("sweep: a run left a generation unfinished; the next run ends it")
             elif self.index.current():
                 swept = prune(self.index, source="") + sweep(self.index)
                 self.report = replace(self.report, swept=swept)

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from flows.commit.recover import recover
+from flows.commit.repair import REPAIR
 from flows.commit.show import show_current
 from flows.mending.in_place import (
     more_damage,
@@ -27,7 +28,7 @@ from flows.mending.plan import (
     plan_repair,
     worth_trying,
 )
-from flows.mending.rows import NAME, publish_all_rows, publish_difference
+from flows.mending.rows import publish_all_rows, publish_difference
 from flows.run.find_damage import find_by_part, ledger_faults
 from flows.run.hold import check_hold
 from flows.run.index import Index
@@ -203,14 +204,14 @@ def _pointers(restored: Sequence[str]) -> RepairStep:
 
 
 def _resources(index: Index, progress: StageProgress) -> Resources:
-    run = Run(index=str(index.layout.root), source=NAME, run_id="")
-    return Resources(run, index=index, source=Source(name=NAME, kind="files"), progress=progress)
+    run = Run(index=str(index.layout.root), source=REPAIR, run_id="")
+    return Resources(run, index=index, source=Source(name=REPAIR, kind="files"), progress=progress)
 
 
 @contextmanager
 def _working(index: Index, *, quiet: bool) -> Iterator[tuple[Resources, Lease]]:
     with ExitStack() as stack:
-        held = stack.enter_context(hold_source(index, NAME, quiet=quiet))
+        held = stack.enter_context(hold_source(index, REPAIR, quiet=quiet))
         resources = _resources(index, held.progress)
         resources.stop = held.stop
         stack.enter_context(closing(resources))

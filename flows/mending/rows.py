@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from flows.commit.abort import abort_generation
 from flows.commit.publish import prune, publish_generation
-from flows.commit.repair import from_nothing, require_ledger
+from flows.commit.repair import REPAIR, from_nothing, require_ledger
 from flows.commit.verify import verify_generation
 from flows.commit.write import write_plan
 from flows.derive.diff import base_manifest_sources
@@ -22,7 +22,6 @@ from ingest.link.similarity import Similarity
 from schemas.causes import count_rows
 from schemas.errors import DamageFound, SchemaMismatch
 
-NAME = "repair"
 """Under this a generation that mends is published, and its lease held, as those of a source are."""
 
 
@@ -104,5 +103,5 @@ def _publish(
         abort_generation(committing, made)
         raise
     publish_generation(committing, made, staged, lease=lease)
-    prune(resources.index, source=NAME)
+    prune(resources.index, source=REPAIR)
     return made.generation

@@ -199,8 +199,10 @@ def hold_source(index: Index, source: str, *, quiet: bool = False) -> Iterator[H
 def open_existing(settings: Settings) -> Index:
     """Open an index that is already there, for commands that change it or look for damage.
 
-    Raises: ConfigError: there is no index; the message says how to make one; or it is a copy.
+    Raises: ConfigError: there is no index; the message says how to make one; or it is a copy, or a setting
+    is wrong.
     """
+    parse_keep(settings.keep, last=settings.keep_generations)
     refuse_copy(Path(settings.index))
     return open_index(settings)
 

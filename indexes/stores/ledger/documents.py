@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from indexes.stores.ledger.changes import forget_former_texts
 from indexes.stores.ledger.history import forget_history, record_changes, record_found
-from indexes.stores.ledger.replaced import note_documents, note_rows
+from indexes.stores.ledger.replaced import ask_for_sweep, note_documents, note_rows
 from indexes.stores.ledger.tables import document, insert_new, upsert
 from indexes.stores.ledger.tables import source as source_table
 from schemas.dates import DateOrigin
@@ -126,6 +126,8 @@ class Documents:
             forget_history(connection, source)
             forget_former_texts(connection, source)
             note_rows(connection, document.c.source == source)
+            # What a crawl of it left that broke off nothing names, and no run of it will begin again.
+            ask_for_sweep(connection)
             connection.execute(sa.delete(source_table).where(source_table.c.name == source))
             connection.execute(sa.delete(document).where(document.c.source == source))
 

@@ -7,13 +7,14 @@ import sqlalchemy as sa
 
 from indexes.stores.ledger.ledger import Ledger
 from indexes.stores.ledger.links import link_rows
-from indexes.stores.ledger.tables import answer, fragment_link, fragment_name, match
+from indexes.stores.ledger.tables import answer, fragment_link, fragment_name, match, name_key
 from schemas.fragment import GraphFragment
 from schemas.names import Name
 
 _IN_LIMIT = 500
 _ROWS = 5_000
-_OF_FRAGMENTS = (fragment_link, fragment_name, match)
+_COPIED = (fragment_link, match)
+"""Tables whose rows are copied as they are; names are saved, so that they can be looked up."""
 
 
 def damaged_fragment_rows(
@@ -22,10 +23,12 @@ def damaged_fragment_rows(
     """Return the hashes of those fragments whose links or names in the ledger are not what they say."""
     names = ledger.names.of_fragments(fragments.keys())
     links = _links_of(ledger, fragments.keys())
+    unkeyed = ledger.names.unkeyed(fragments.keys())
     return frozenset(
         sha
         for sha, (fragment, said) in fragments.items()
-        if names.get(sha, ()) != tuple(said)
+        if sha in unkeyed
+        or names.get(sha, ()) != tuple(said)
         or links.get(sha, []) != sorted(map(_link, link_rows(sha, fragment)), key=str)
     )
 
@@ -43,9 +46,11 @@ def rewrite_fragment_rows(
 def copy_fragment_rows(held: Ledger, into: Ledger, shas: Collection[str]) -> None:
     """Copy links, names and matched selectors of fragments, in place of any that are there."""
     _drop(into, shas)
-    for table in _OF_FRAGMENTS:
+    for table in _COPIED:
         for part in _parts(shas):
             _copy(held, into, table, sa.select(table).where(table.c.fragment_sha.in_(part)))
+    for part in _parts(shas):
+        into.names.save(held.names.of_fragments(part).items())
 
 
 def copy_answers(held: Ledger, into: Ledger) -> None:
@@ -71,7 +76,7 @@ def _link(row: Mapping[Any, Any]) -> tuple[Any, ...]:
 
 def _drop(ledger: Ledger, shas: Collection[str]) -> None:
     with ledger.engine.begin() as connection:
-        for table in _OF_FRAGMENTS:
+        for table in (*_COPIED, fragment_name, name_key):
             for part in _parts(shas):
                 connection.execute(sa.delete(table).where(table.c.fragment_sha.in_(part)))
 

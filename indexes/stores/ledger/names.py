@@ -55,6 +55,18 @@ class NameIndex:
                 dropped = connection.execute(gone).rowcount
             return dropped
 
+    def unkeyed(self, shas: Collection[str]) -> frozenset[str]:
+        """Those of the fragments that have a name which cannot be looked up."""
+        query = sa.select(fragment_name.c.fragment_sha).select_from(fragment_name.outerjoin(name_key, _KEYED))
+        query = query.where(name_key.c.seq.is_(None))
+        found: set[str] = set()
+        ordered = sorted(shas)
+        with self._reading.connect() as connection:
+            for start in range(0, len(ordered), _IN_LIMIT):
+                part = fragment_name.c.fragment_sha.in_(ordered[start : start + _IN_LIMIT])
+                found.update(connection.execute(query.where(part)).scalars())
+        return frozenset(found)
+
     def of_fragments(self, shas: Collection[str]) -> Mapping[str, tuple[Name, ...]]:
         """Names by fragment, in the order they were saved; a fragment without names is left out."""
         found: dict[str, list[Name]] = {}

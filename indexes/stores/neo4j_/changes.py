@@ -10,8 +10,8 @@ from indexes.stores.neo4j_.schema import EDGE_ROWS, NODE_ROWS, OPEN, RowKind
 from indexes.stores.neo4j_.session import Connection
 from indexes.stores.neo4j_.sweeps import Sweeps
 
-_CAME = "v.valid_to = $open AND v.valid_from = $g"
-_WENT = "v.valid_to = $g AND v.valid_from < $g"
+CAME = "v.valid_to = $open AND v.valid_from = $g"
+WENT = "v.valid_to = $g AND v.valid_from < $g"
 _LIVE = "v.valid_to = $open AND v.valid_from <= $g"
 _ROW = "v.id AS id, v.kind AS kind, v.row_sha256 AS sha"
 _IDS = 10_000
@@ -46,7 +46,7 @@ class StagedChanges:
         self, before: StoreState, told: Told, kinds: dict[str, RowKind], *, subject: str
     ) -> tuple[StoreState, dict[str, int]]:
         """The state, and how many rows of each kind are there."""
-        came, gone = list(self._ended(kinds, _CAME)), list(self._ended(kinds, _WENT))
+        came, gone = list(self._ended(kinds, CAME)), list(self._ended(kinds, WENT))
         left = sorted(told.keys() - {row.id for row in (*came, *gone)})
         # Rows that are to stay as they are were not written.
         pages = (left[start : start + _IDS] for start in range(0, len(left), _IDS))

@@ -10,7 +10,7 @@ from typing import TypeVar
 from indexes.ports import ChunkReader, StoreState
 from indexes.row_changes import follows_change
 from indexes.stores.neo4j_.batches import BATCH_ROWS, WINDOW_ROWS, Batches
-from indexes.stores.neo4j_.changes import StagedChanges
+from indexes.stores.neo4j_.changes import CAME, WENT, StagedChanges
 from indexes.stores.neo4j_.chunk_nodes import fill_chunk_nodes
 from indexes.stores.neo4j_.generations import (
     GenerationStore,
@@ -43,8 +43,6 @@ from schemas.nodes import Node
 
 T = TypeVar("T")
 
-_CAME = "v.valid_to = $open AND v.valid_from = $g"
-_WENT = "v.valid_to = $g AND v.valid_from < $g"
 _ENDED_AFTER_BASE = "v.valid_from <= $base AND v.valid_to > $base AND v.valid_to < $g"
 
 
@@ -187,9 +185,9 @@ class Neo4jGraphWriter:
         if held.view_high >= generation:
             self._change_view(base)
         for rows in ALL_ROWS:
-            self._sweeps.over(rows, _CAME, rows.delete, g=generation)
+            self._sweeps.over(rows, CAME, rows.delete, g=generation)
         for rows in ALL_ROWS:
-            self._sweeps.over(rows, _WENT, "SET v.valid_to = $open", g=generation)
+            self._sweeps.over(rows, WENT, "SET v.valid_to = $open", g=generation)
         self._generations.save(lambda held: forgotten(held, generation))
 
     def _return_to(self, base: int, generation: int) -> None:
