@@ -1,6 +1,7 @@
 """Giving back the room of deleted rows, and counting rows anew for the planner of queries."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -40,7 +41,7 @@ def bytes_of(engine: sa.Engine) -> int:
 
 def _vacuum_sqlite(engine: sa.Engine) -> None:
     engine.dispose()  # of this process: a connection that reads would stop it
-    with sqlite3.connect(engine.url.database or "", isolation_level=None) as connection:
+    with closing(sqlite3.connect(engine.url.database or "", isolation_level=None)) as connection:
         connection.execute(f"PRAGMA busy_timeout={_BUSY}")
         try:
             connection.execute("VACUUM")
@@ -48,4 +49,3 @@ def _vacuum_sqlite(engine: sa.Engine) -> None:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except sqlite3.OperationalError as error:
             raise StoreUnavailable(f"is in use ({error})", subject=ledger_name(engine.url)) from error
-    connection.close()
