@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from flows.run.collection_lease import COLLECTION, _collecting
 from flows.run.index import Index
+from flows.run.kept_generations import require_current
 from indexes.chunk_tables import drop_encoders
 from indexes.ports import RawStore
 from indexes.stores.ledger.replaced import FileKind
@@ -29,7 +30,10 @@ def sweep(index: Index) -> int:
     run can, files that a killed process wrote before anything named them, and costs in proportion to all
     there is. Done twice, or cut off and done again, it gives the same. While a source is being crawled it
     deletes nothing.
+
+    Raises: DamageFound: what readers see is not known, so nothing is deleted.
     """
+    require_current(index)
     return _alone(index, _drop_unnamed)
 
 

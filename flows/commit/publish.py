@@ -11,7 +11,7 @@ from flows.derive.link_state import links_file
 from flows.derive.similar_to import state_of
 from flows.run.contexts import CommitContext
 from flows.run.index import Index
-from flows.run.kept_generations import kept_generations
+from flows.run.kept_generations import kept_generations, require_current
 from flows.run.signing import sign
 from indexes.places import is_in_bucket
 from indexes.publish.current import prepare_current, write_current
@@ -69,7 +69,9 @@ def prune(index: Index, *, source: str, keep: Collection[str] = ()) -> int:
     """Drop generations beyond the ones kept for readers and rollback, and the files that go with them.
 
     *keep* are hashes of what the run still reads in the outbox. Returns how many files went.
+    Raises: DamageFound: what readers see is not known, so nothing is deleted.
     """
+    require_current(index)
     kept = kept_generations(index)
     # Manifests first: what has one may be rolled back to, and the stores must still hold it then.
     for number in generation_numbers(index.layout):

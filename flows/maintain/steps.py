@@ -18,6 +18,7 @@ from flows.commit.garbage_collect import sweep
 from flows.commit.publish import prune
 from flows.run.collection_lease import COLLECTION
 from flows.run.index import Index
+from flows.run.kept_generations import require_current
 from flows.run.leases import hold_lease
 from flows.run.opening import open_existing
 from indexes.maintenance import discard_if_damaged, figures_of, why_due, write_report
@@ -57,7 +58,7 @@ def maintain_index(
 
     With *dry_run* nothing is done but look. Waits for the index lease of a run that is publishing.
 
-    Raises: ConfigError: there is no index; DamageFound: its manifest is lost or damaged; StaleLease: another
+    Raises: ConfigError: there is no index; DamageFound: its manifest or ledger is lost; StaleLease: another
     has taken over; StoreUnavailable: a store does not answer.
     """
     share_heaps()
@@ -65,7 +66,7 @@ def maintain_index(
     with ExitStack() as stack:
         opened = open_existing(read_settings(index))
         stack.callback(opened.close)
-        load_generation(opened.layout, opened.current())  # what it does not name would be swept
+        require_current(opened)
         opened.ledger.owner.claim(opened.manifest.index_id)
         progress = stack.enter_context(StageProgress(quiet=quiet))
         maintenance = Maintenance(opened, progress, _begun(opened, dry_run=dry_run))
@@ -116,6 +117,7 @@ class Maintenance:
         with self._alone() as lease:
             if not (generation := self.index.current()):
                 return
+            require_current(self.index)
             if unfinished := self.index.ledger.generations.unfinished():
                 numbers = ", ".join(str(one.generation) for one in unfinished)
                 self._skip(f"compact: a run left generation {numbers} unfinished; the next run ends it")

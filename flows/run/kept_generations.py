@@ -1,7 +1,10 @@
 """Which generations are kept."""
 
 from flows.run.index import Index
+from indexes.layout import remedy
+from indexes.publish.generation import load_generation
 from indexes.publish.keeping import Made, parse_keep, plan_kept
+from schemas.errors import DamageFound
 
 
 def kept_generations(index: Index) -> tuple[int, ...]:
@@ -18,3 +21,17 @@ def kept_generations(index: Index) -> tuple[int, ...]:
         if index.layout.generation(one.generation).exists()
     ]
     return plan_kept(there, policy)
+
+
+def require_current(index: Index) -> None:
+    """Make sure that what readers see is known before anything is deleted that nothing names.
+
+    Raises: DamageFound: the ledger, or the manifest, of the current generation is lost or older.
+    """
+    number = index.current()
+    load_generation(index.layout, number)
+    if number and index.ledger.generations.get(number) is None:
+        raise DamageFound(
+            f"does not know generation {number}, which readers see; {remedy(index.layout.root)}",
+            subject="ledger",
+        )

@@ -43,7 +43,7 @@ def at(parts: Parts, as_of: str | None) -> str | None:
     try:
         return str(find_generation(root, as_of))
     except ConfigError as error:
-        raise HttpProblem(404, str(error), "NotFound") from error
+        raise HttpProblem(404, error.message, "NotFound") from error
 
 
 def _root(readers: Readers) -> Path:

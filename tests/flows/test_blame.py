@@ -89,15 +89,21 @@ def test_an_id_of_before_leads_to_what_stands_there_now(
             "changes", "--since", "2", "--format", "jsonl", "--index", str(folder)
         ).stdout.splitlines()
     ]
-    old = next(one for one in entries if one["change"] == "replaced" and one["kind"] == "chunk")
+    replaced = [one for one in entries if one["change"] == "replaced" and one["kind"] == "chunk"]
+    texts = {
+        one["new_id"]: sitegraph.call("blame", one["new_id"], "--index", str(folder)).stdout
+        for one in replaced
+    }
+    old = next(
+        one for one in replaced if re.search(r"^3 \d{4}-\d\d-\d\d", texts[one["new_id"]], re.MULTILINE)
+    )
     gone = next(one for one in entries if one["change"] == "removed" and one["kind"] == "chunk")
 
     led = sitegraph.call("blame", old["old_id"], "--index", str(folder))
     lost = sitegraph.call("blame", gone["old_id"], "--index", str(folder))
     never = sitegraph.call("blame", "chunk:" + "a" * 26, "--index", str(folder))
-    text = sitegraph.call("blame", old["new_id"], "--index", str(folder)).stdout
 
     assert led.returncode == lost.returncode == never.returncode == 2
     assert f"run: sitegraph blame {old['new_id']}" in led.stderr
-    assert "is gone" in lost.stderr
-    assert re.search(r"^3 \d{4}-\d\d-\d\d", text, re.MULTILINE)
+    assert "is gone since generation 3" in lost.stderr
+    assert "{+" in texts[old["new_id"]]

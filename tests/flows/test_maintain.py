@@ -3,9 +3,11 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -173,3 +175,33 @@ def test_no_index_is_told(sitegraph: Sitegraph, tmp_path: Path) -> None:
     done = sitegraph.call("maintain", "--index", str(tmp_path / "nothing"))
     assert done.returncode == 2
     assert "sitegraph run SOURCE.yaml" in done.stderr
+
+
+def files_of(index: Path) -> dict[str, int]:
+    """Files by folder of an index, but for what a ledger that is opened leaves beside itself."""
+    return {
+        folder: sum(one.is_file() for one in (index / folder).rglob("*"))
+        for folder in ("raw", "fragments", "generations", "authority", "lance")
+    }
+
+
+@pytest.mark.parametrize("harm", ["ledger lost", "ledger older", "manifest lost"])
+def test_nothing_is_deleted_where_what_readers_see_is_not_known(
+    sitegraph: Sitegraph, grown: Path, tmp_path: Path, harm: str
+) -> None:
+    index = copy_index(grown, tmp_path / "index")
+    if harm == "ledger older":
+        with closing(sqlite3.connect(index / "ledger.sqlite")) as ledger:
+            ledger.execute("DELETE FROM generation WHERE generation = 3")
+            ledger.commit()
+    lost = {"ledger lost": "ledger.sqlite*", "manifest lost": "generations/3.json"}.get(harm, "none")
+    for path in index.glob(lost):
+        path.unlink()
+    before, answer = files_of(index), sitegraph.call("query", "proxies", "--index", str(index)).stdout
+
+    done = sitegraph.call("maintain", "--index", str(index), "--quiet")
+
+    assert done.returncode == 1
+    assert "--repair" in done.stderr
+    assert files_of(index) == before
+    assert sitegraph.call("query", "proxies", "--index", str(index)).stdout == answer

@@ -8,7 +8,7 @@ import typer
 from runtime.settings import read_settings
 from schemas.errors import ConfigError, StoreUnavailable
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
-from sitegraph.cli.reading import open_for_reading, terminal_width, warn
+from sitegraph.cli.reading import open_for_reading, terminal_width
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
@@ -37,7 +37,7 @@ def blame(
 
     settings = read_settings(index)
     readers = open_for_reading(settings)
-    archive = LedgerArchive(settings, now=_now, warn=warn, draw_seconds=1.0)
+    archive = LedgerArchive(settings, now=_now, warn=_warn, draw_seconds=1.0)
     found = blame_chunk(readers, archive, _find(readers, archive, chunk))
     if found is None:
         raise StoreUnavailable("cannot be read; blame is answered from it", subject="ledger")
@@ -61,8 +61,11 @@ def _find(readers: "Readers", archive: "LedgerArchive", name: str) -> "Chunk":
         if not steps:
             raise
         now = steps[-1].new_id
-        told = f"is {now} now; run: sitegraph blame {now}" if now else f"is gone: {steps[-1].reason}"
-        raise ConfigError(f"{told} (since generation {steps[-1].generation})", subject=name) from None
+        since = f"since generation {steps[-1].generation}"
+        told = (
+            f"is {now} {since}; run: sitegraph blame {now}" if now else f"is gone {since}: {steps[-1].reason}"
+        )
+        raise ConfigError(told, subject=name) from None
 
 
 def _text(found: "Blame") -> str:
@@ -110,6 +113,11 @@ def _change(version: "PassageVersion") -> list[str]:
     marks = {Mark.SAME: "{}", Mark.REMOVED: "[-{}-]", Mark.ADDED: "{{+{}+}}"}
     told = "".join(marks[piece.mark].format(piece.text) for piece in version.pieces)
     return [head, _wrapped("    ", told)]
+
+
+def _warn(line: str) -> None:
+    """Print what the archive says, which has the name of the program before it."""
+    typer.echo(line, err=True)
 
 
 def _now() -> str:

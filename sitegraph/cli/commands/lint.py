@@ -180,11 +180,12 @@ def _find(
     from sitegraph.cli.linting.read_site import read_site
 
     sources = dict(index.ledger.sources.all())
-    if loaded is not None:
-        sources[loaded.name] = loaded
     name = loaded.name if loaded is not None else source
     if name is not None and name not in index.ledger.documents.states():
-        warn(f"{name}: no such source; this index has: {', '.join(sorted(sources)) or 'none'}")
+        have = ", ".join(sorted(sources)) or "none"
+        raise ConfigError(f"no such source; this index has: {have}", subject=name)
+    if loaded is not None:
+        sources[loaded.name] = loaded
     _warn_of_unknown_rules(sources.values())
     with StageProgress(quiet=quiet) as progress:
 

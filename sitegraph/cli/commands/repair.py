@@ -96,7 +96,7 @@ def _print(done: "Repaired", *, dry_run: bool, index: str | None) -> None:
     for number in done.published:
         print(f"generation {number} published")
     if done.left:
-        print(f"{len(done.left)} faults are left:", file=sys.stderr)
+        print("what is left:", file=sys.stderr)
         for subject, what in done.left[: _SHOWN * 4]:
             print(f"  {subject}: {what}", file=sys.stderr)
     print(f"generation {done.generation}: " + ("damaged" if done.left else "intact"))
