@@ -74,6 +74,7 @@ ELSEWHERE = {
     r"prefect\b": "tests/flows/test_work_pools.py",
     r"sitegraph serve\b": "test_the_quickstart_from_an_empty_folder_to_an_answer_over_http",
     r"sitegraph mcp\b": "tests/flows/test_agent.py",
+    r"sitegraph lint\b": "tests/flows/test_lint.py",
     r"sitegraph deploy\b": "test_schedules_and_alarms_from_nothing_to_a_run_that_was_scheduled",
     r"curl\b": "test_the_quickstart_from_an_empty_folder_to_an_answer_over_http",
     r"sitegraph demo\b": "tests/unit/sitegraph/cli/test_demo_script.py, and `make demo`",
@@ -173,7 +174,7 @@ def made(sitegraph: Sitegraph, site: FolderServer, tmp_path_factory: pytest.Temp
     (folder / "manual.pdf").write_bytes(manual())
     (folder / "sitegraph.toml").write_text('index = "DIR"\nchecks = "checks/questions.yaml"\n')
     (folder / "checks").mkdir()
-    asked = "{question: Who rotates the signing key?, states: signing key}"
+    asked = "{question: 'Who rotates the signing key?', states: signing key}"
     (folder / "checks" / "questions.yaml").write_text(f"questions: [{asked}]\n")
     questions = [
         {"id": f"q{n}", "question": "Who seals the old key?", "gold": ["keys.html"]} for n in range(20)
@@ -226,6 +227,9 @@ SAYS = {
     "check": r"1 of 1 question passed|no run has asked|<testsuites|^# Proposed",
     "tune": r"weights fitted",
     "verify": r"generation 2: intact",
+    "repair": r"generation 2: intact",
+    "maintain": r"(?m)^generation 2",
+    "blame": r"(?m)^[12] \d{4}-\d\d-\d\d",
     "rollback": r"readers see generation 1 again; publishing is held|there was no hold",
     "doctor": r"ok +Python",
     "wiki": r"topic/leases|They end by themselves|^$",
