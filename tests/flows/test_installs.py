@@ -51,6 +51,7 @@ READING = {
     "check": ["check", "checks.yaml"],
     "check --held": ["check", "--held"],
     "check --from-log": ["check", "--from-log"],
+    "lint": ["lint", "--fail-on", "never"],
     "verify": ["verify"],
     "doctor": ["doctor"],
     "rollback": ["rollback"],
@@ -63,8 +64,10 @@ BUILDING = {
     "inspect": ["inspect", "notes/lantern.md"],
     "demo": ["demo"],
     "drop": ["drop", "notes"],
+    "repair": ["repair"],
+    "maintain": ["maintain"],
 }
-ELSEWHERE = {"show", "serve", "mcp", "tune", "deploy"}
+ELSEWHERE = {"show", "blame", "serve", "mcp", "tune", "deploy"}
 """Commands that a test of their own calls."""
 
 IN_ONE_PROCESS = """
@@ -91,7 +94,7 @@ def built(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Pat
         "# Lantern\n\nThe lantern hangs on the hook beside the [gate](gate.md).\n"
     )
     (folder / "checks.yaml").write_text(
-        "questions: [{question: where does the lantern hang?, cites: lantern.md, states: the hook}]\n"
+        "questions: [{question: 'where does the lantern hang?', cites: lantern.md, states: the hook}]\n"
     )
     (notes / "gate.md").write_text("# Gate\n\nThe gate is locked when the bell has been rung twice.\n")
     (notes / "boats.pdf").write_bytes(

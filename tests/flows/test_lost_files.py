@@ -73,11 +73,11 @@ def test_lost_bytes_that_readers_are_shown_are_named_where_newer_ones_are_whole(
 def test_a_rotten_page_that_is_not_looked_at_stops_the_run_that_needs_it_and_not_the_one_after(
     sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
 ) -> None:
-    """Only the page that is due links to the others, whose fragments are damaged."""
+    """The page that is due links to another once more, whose fragment is damaged, as all are."""
     layout = IndexLayout(index)
     for path in files(layout.fragments):
         flip_a_bit(path)
-    handbook.edit("/leases.html", "Losing Leases", "Whoever loses a lease pays the porter a silver coin.")
+    handbook.link("/leases.html", "/tokens.html", "what the porter checks")
     make_due(index, handbook.site.url("/leases.html"))
     handbook.asked()
     with pytest.raises(DamageFound, match="run source 'handbook', which parses it again"):
