@@ -156,6 +156,7 @@ class Reader:
             ("run URL", f"run {self.site.url}handbook/ --index tried"),
             ("NODE", "GOV-0017"), ("drop NAME", "drop notes"), ("PATH", "graph.graphml"),
             ("/var/lib/node_exporter/", f"{self.folder}/"), ("--since 7", "--since 1"),
+            ("--as-of 2026-03-01", "--as-of 1"), ("--as-of 7", "--as-of 1"),
             ("topic/what-happens-when-a-lease-expires", "topic/leases"),
         ):  # fmt: skip
             told = told.replace(placeholder, name)
