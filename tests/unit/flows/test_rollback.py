@@ -75,8 +75,8 @@ def test_without_a_number_readers_go_one_back(index: Index) -> None:
 def test_a_generation_whose_manifest_was_pruned_is_no_place_to_go_back_to(index: Index) -> None:
     index.layout.generation(2).unlink()
 
-    with pytest.raises(ConfigError, match="earlier generations still kept: none"):
-        roll_back(index, to=None)
+    with pytest.raises(ConfigError, match="to generation 2; earlier generations still kept: 1"):
+        roll_back(index, to=2)
     assert index.current() == 3
 
 
