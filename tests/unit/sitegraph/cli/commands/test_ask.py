@@ -55,7 +55,7 @@ def test_json_has_answer_citations_and_bundle_whatever_the_model_does(
         ("gov-0017.md", "stated")
     ]
     assert {one["file_path"] for one in found["bundle"]["evidence"]} == {"gov-0017.md", "prd-0008.md"}
-    table = (ROOT / "docs" / "asking.md").read_text("utf-8").split("## Without a model")[0]
+    table = (ROOT / "docs" / "asking.md").read_text("utf-8").split("## Not found")[0]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     assert set(found) == {name for row in rows for name in re.findall(r"`(\w+)`", row)} - {"wiki"}
     assert "answers 401; check address, model and key" in said.err
