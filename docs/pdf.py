@@ -24,6 +24,9 @@ MARGIN = 56.0
 KEEP_WITH_NEXT = 90.0
 """Points that must be left under a heading, or it moves to the next page with its text."""
 
+ONE_LINE = 20.0
+"""Points that any block needs: of a list that begins with less, MuPDF draws bullets at places it never set."""
+
 STYLE = """
 body { font-family: sans-serif; font-size: 10pt; line-height: 1.35; margin: 0; }
 p, ul, ol, pre, table { margin-top: 0; margin-bottom: 7pt; }
@@ -149,7 +152,8 @@ def _anchor(path: str, slug: str) -> str:
 def _lay_out(chapter: Chapter, layout: Layout) -> None:
     layout.new_page(chapter.title)
     for block in chapter.blocks:
-        if block.startswith("<h") and layout.paper.y1 - MARGIN - layout.y < KEEP_WITH_NEXT:
+        needed = KEEP_WITH_NEXT if block.startswith("<h") else ONE_LINE
+        if layout.paper.y1 - MARGIN - layout.y < needed:
             layout.new_page(chapter.title)
         _place(block, chapter, layout)
 

@@ -39,7 +39,7 @@ def test_one_key_of_the_file_leaves_the_others_to_the_environment() -> None:
         (
             {},
             "wrokers = 3",
-            "sitegraph.toml: unknown key 'wrokers'; known keys: batch_size, cache, checks, chromium, deny",
+            "sitegraph.toml: unknown key 'wrokers'; known keys: batch_size, bucket_seconds, cache, checks",
         ),
         ({"SITEGRAPH_WORKERS": "many"}, None, "SITEGRAPH_WORKERS: 'many' is not a whole number above 0"),
         ({"SITEGRAPH_WORKERS": "0"}, None, "SITEGRAPH_WORKERS: '0' is not a whole number above 0"),

@@ -201,7 +201,8 @@ def test_a_table_that_cannot_be_read_any_more_is_damage(
     assert out.startswith("generation 1: ")
     assert "\nchunks: cannot be read or written" in err
     assert not any(mark in err for mark in RUST), err
-    assert err.endswith(f"mend it with: sitegraph run SOURCE.yaml --index {copy} --repair\n")
+    assert f"mend it with: sitegraph run SOURCE.yaml --index {copy} --repair\n" in err
+    assert err.endswith(f"with: sitegraph repair --index {copy}\n")
 
 
 def test_a_table_that_is_missing_is_damage_and_no_wrong_command(

@@ -38,7 +38,14 @@ def test_the_published_contract_is_that_of_the_code(client: TestClient) -> None:
 
 def test_the_contract_names_every_path_with_its_problems() -> None:
     assert set(CONTRACT["paths"]) == {
-        *("/retrieve", "/chunks/{id}", "/chunks/{id}/page.png", "/documents/{id}", "/changes"),
+        *(
+            "/retrieve",
+            "/chunks/{id}",
+            "/chunks/{id}/history",
+            "/chunks/{id}/page.png",
+            "/documents/{id}",
+            "/changes",
+        ),
         *("/healthz", "/readyz", "/source"),
     }
     for methods in CONTRACT["paths"].values():
