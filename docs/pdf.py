@@ -25,7 +25,7 @@ KEEP_WITH_NEXT = 90.0
 """Points that must be left under a heading, or it moves to the next page with its text."""
 
 ONE_LINE = 20.0
-"""Points that any block needs: of a list that begins with less, MuPDF draws bullets at places it never set."""
+"""Points that any block needs: of a list that begins with less, MuPDF draws bullets at any place."""
 
 STYLE = """
 body { font-family: sans-serif; font-size: 10pt; line-height: 1.35; margin: 0; }
