@@ -13,6 +13,7 @@ from flows.run.collection_lease import COLLECTION, wait_for_collection
 from flows.run.index import Index
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest
+from indexes.publish.current import write_current
 from indexes.stores.ledger.tables import lease
 from indexes.stores.raw import FileRawStore
 from runtime.progress import StageProgress
@@ -27,6 +28,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
     model = ModelManifest(name="test", sha256="0" * 64, dim=8, max_tokens=256)
     manifest = IndexManifest(index_id="test", graph="lance", model=model)
     index = Index(layout=IndexLayout(tmp_path), manifest=manifest, settings=Settings())
+    write_current(index.layout.root, 0)
     for name in ("index", "source:site"):
         hold(index, name)
     yield index
