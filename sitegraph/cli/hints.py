@@ -7,7 +7,7 @@ from collections.abc import Sequence
 SOURCE = "SOURCE.yaml"
 """Stands in advice for the source file, which only the command line knows by its path."""
 
-_COMMAND = re.compile(r"(?<=: )sitegraph [a-z]+(?: (?!or\b|and\b)[^\s,;:()]+)*")
+_COMMAND = re.compile(r"(?<=: )sitegraph [a-z]+(?: (?!or\b|and\b)[^\s,;:()]+(?::[^\s,;:()]+)*)*")
 """Advice stands behind a colon: `go back with: sitegraph rollback --to 3`; it ends with the clause."""
 
 

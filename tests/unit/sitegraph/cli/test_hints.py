@@ -24,6 +24,10 @@ RUN = ["run", "docs/handbook.yaml", "--index", "my index"]
         ("run: sitegraph verify or ask", "run: sitegraph verify --index 'my index' or ask"),
         ("see sitegraph wiki list", "see sitegraph wiki list"),
         (
+            "gone; run: sitegraph blame chunk:abc",
+            "gone; run: sitegraph blame chunk:abc --index 'my index'",
+        ),
+        (
             "make one with: sitegraph run SOURCE.yaml --index x",
             "make one with: sitegraph run docs/handbook.yaml --index x",
         ),
