@@ -92,7 +92,7 @@ def in_neo4j(
     remove_graph(neo4j_server, folder / "index")
 
 
-def assert_mended(published: Published, index: Path, *, by: str) -> None:
+def assert_mended(published: Published, index: Path, *, by: str, damage: str) -> None:
     """Hold that the damage is found before anything is done, then mended, and that nothing is left to do."""
     program = published.program
     planned = program.call("repair", "--dry-run", "--index", str(index), "--format", "json", "--quiet")
@@ -101,8 +101,9 @@ def assert_mended(published: Published, index: Path, *, by: str) -> None:
     done = program.call("repair", "--index", str(index), "--format", "json", "--quiet")
 
     assert (done.returncode, json.loads(done.stdout)["left"]) == (0, []), done
-    taken = {step["action"] for step in json.loads(done.stdout)["steps"]}
-    assert by != "rows" or "tables" not in taken, "what differs is enough: earlier generations stay"
+    if "lost" in damage:
+        taken = {step["action"] for step in json.loads(done.stdout)["steps"]}
+        assert by != "rows" or "tables" not in taken, "what differs is enough: earlier generations stay"
     assert program.export(index) == published.clean
     again = program.call("repair", "--dry-run", "--index", str(index), "--quiet")
     assert again.stdout == "nothing is damaged\n"
@@ -113,14 +114,14 @@ def test_damage_of_an_index_in_its_folder(in_lance: Published, tmp_path: Path, d
     action, harm = (EVERYWHERE | IN_TABLES)[damage]
     index = copy_index(in_lance.index, tmp_path / "index")
     harm(index)
-    assert_mended(in_lance, index, by=action)
+    assert_mended(in_lance, index, by=action, damage=damage)
 
 
 @pytest.mark.parametrize("damage", ON_SERVER)
 def test_damage_of_a_graph_in_neo4j(neo4j_server: Neo4jServer, in_neo4j: Published, damage: str) -> None:
     action, harm = ON_SERVER[damage]
     harm(neo4j_server, in_neo4j.index)
-    assert_mended(in_neo4j, in_neo4j.index, by=action)
+    assert_mended(in_neo4j, in_neo4j.index, by=action, damage=damage)
 
 
 @pytest.mark.parametrize("damage", EVERYWHERE)
@@ -128,7 +129,7 @@ def test_damage_beside_a_graph_in_neo4j(in_neo4j: Published, damage: str) -> Non
     """One index, harmed and mended again and again."""
     action, harm = EVERYWHERE[damage]
     harm(in_neo4j.index)
-    assert_mended(in_neo4j, in_neo4j.index, by=action)
+    assert_mended(in_neo4j, in_neo4j.index, by=action, damage=damage)
 
 
 def test_bytes_that_nothing_else_holds_are_refused_and_fetched_by_the_next_run(
