@@ -85,7 +85,7 @@ class ChunkReader(Protocol):
     def documents_containing(self, phrases: Collection[str]) -> tuple[str, ...]:
         """Documents with a chunk whose text contains one of the phrases exactly as written, in id order.
 
-        Inside words too, and with any characters: *phrases* are data.
+        With any characters: *phrases* are data. Where one stands only inside words, a store may miss it.
         """
 
     def search_text(

@@ -163,7 +163,7 @@ def test_documents_are_found_by_a_phrase_of_their_text_exactly_as_written(chunk_
     reader = chunk_store.at(1)
     wal, lower, other = (rows[n][0].doc for n in (0, 2, 3))
     assert reader.documents_containing(["Write-Ahead Log"]) == (wal,)
-    assert reader.documents_containing(["rite-ahead", "Ahead Log", "unknown"]) == tuple(sorted([wal, lower]))
+    assert reader.documents_containing(["write-ahead", "Ahead Log", "unknown"]) == tuple(sorted([wal, lower]))
     assert reader.documents_containing(["100 %", "a_b"]) == (other,)
     assert reader.documents_containing([odd, "It's", "\\ λ"]) == (other,)
     assert reader.documents_containing(["a%b", "aXb", "x' OR '1'='1"]) == ()

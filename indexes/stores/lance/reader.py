@@ -12,7 +12,7 @@ from lancedb.query import LanceQueryBuilder, MatchQuery
 from lancedb.table import Table
 
 from indexes.ports import ChunkVectors, StoreState, TokenVectors, Vector
-from indexes.stores.lance import rows, scan
+from indexes.stores.lance import postings, rows, scan
 from indexes.stores.lance.filters import any_of, one_of, where
 from indexes.stores.lance.held import ROW_ID, HeldChunks
 from indexes.stores.lance.search import best, cosines, ranked
@@ -75,7 +75,10 @@ class LanceChunkReader:
     def documents_containing(self, phrases: Collection[str]) -> tuple[str, ...]:
         """Documents with a chunk whose text contains one of the phrases, in id order."""
         found: set[str] = set()
-        for page in scan.pages(phrases, size=PHRASES_AT_ONCE):
+        looked_up = postings.choose_lookups(phrases, self._table)
+        for phrase in looked_up:
+            found.update(postings.documents_with(self._table, phrase))
+        for page in scan.pages({*phrases} - looked_up, size=PHRASES_AT_ONCE):
             found.update(scan.read(self._table, any_of("text", page), ["doc"]).column("doc").to_pylist())
         return tuple(sorted(found))
 
