@@ -46,9 +46,7 @@ def delete_documents(documents: Documents, pages: int, *, seed: int) -> Document
     return {name: text for name, text in documents.items() if name not in gone}
 
 
-def _edit(
-    documents: Documents, pages: int, rng: random.Random, edit: Callable[[str], str]
-) -> Documents:
+def _edit(documents: Documents, pages: int, rng: random.Random, edit: Callable[[str], str]) -> Documents:
     chosen = rng.sample(sorted(documents), pages)
     return {**documents, **{name: edit(documents[name]) for name in chosen}}
 

@@ -1,7 +1,7 @@
 """LlamaIndex in the race: an IngestionPipeline with a document store, upserts and deletes.
 
-The document store is persisted after each run. Its cache is off: an entry is a whole set of nodes, so no phase
-would hit it. For rows lost behind its back it has nothing but to begin anew.
+The document store is persisted after each run. Its cache is off: an entry is a whole set of nodes, so no
+phase would hit it. For rows lost behind its back it has nothing but to begin anew.
 """
 
 import json
