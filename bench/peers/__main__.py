@@ -47,6 +47,7 @@ MODULES = {
     "LangChain": ("langchain_index", "metadata.source"),
     OURS: ("sitegraph_run", "file_path"),
 }
+PARTS = ("kept", "killed")
 KILLS, SOONER = 5, 0.95
 PACKAGES = (
     "cocoindex",
@@ -102,6 +103,9 @@ def main() -> None:
     parser.add_argument("python", type=Path, help="interpreter that has the others")
     parser.add_argument("--documents", type=int, default=1_000)
     parser.add_argument("--only", nargs="*", choices=list(MODULES), default=list(MODULES))
+    parser.add_argument(
+        "--part", choices=PARTS, help="only the phases that go on from each other, or the kills"
+    )
     parser.add_argument("--sentences", type=Path, help="folder of HTML pages to take sentences from")
     options = parser.parse_args()
     if options.work.exists() and any(options.work.iterdir()):
@@ -113,7 +117,7 @@ def main() -> None:
     sentences: list[str] = json.loads((work / "sentences.json").read_text())
     race = Race(work=work, contestants=tuple(contestants(options.only, options.python)))
     results: list[Result] = []
-    for result in hold(race, sentences, options.documents):
+    for result in hold(race, sentences, options.documents, options.part):
         results.append(result)
         print(json.dumps({**asdict(result), "causes": dict(result.causes)}), file=sys.stderr, flush=True)
         (work / "results.json").write_text(json.dumps([asdict(one) for one in results]))
@@ -138,27 +142,35 @@ def contestants(names: Sequence[str], python: Path) -> Iterator[Contestant]:
         )
 
 
-def hold(race: Race, sentences: Sequence[str], count: int) -> Iterator[Result]:
+def hold(race: Race, sentences: Sequence[str], count: int, part: str | None) -> Iterator[Result]:
     """Yield the results, phase by phase."""
-    first = documents = make_documents(sentences, count)
     warm_up(race, sentences)
+    first = make_documents(sentences, count)
+    phases = make_phases(sentences, count)[: 1 if part == "killed" else None]
     cold: dict[str, float] = {}
-    for phase in make_phases(sentences, count):
-        tree = make_release(REPOSITORY, race.work / "release") if phase.recut else REPOSITORY
-        documents = phase.edit(documents)
-        truth = race.cut(documents, tree=tree)
-        for contestant in race.contestants:
-            taking_part = contestant if contestant.takes_chunks else replace(contestant, tree=tree)
-            result = measure(race, taking_part, phase, truth)
-            cold.setdefault(contestant.name, result.cpu)
-            yield result
-    for contestant in race.contestants:
-        taking_part = contestant if contestant.takes_chunks else replace(contestant, tree=tree)
-        yield from lose_rows(race, taking_part, truth)
+    for result in keep(race, phases, first):
+        cold.setdefault(result.contestant, result.cpu)
+        yield result
+    if part == "kept":
+        return
     truth = race.cut(first)
     for contestant in race.contestants:
         for share in KILLED_AT:
             yield kill(race, contestant, truth, share=share, after=share * cold[contestant.name])
+
+
+def keep(race: Race, phases: Sequence[Phase], documents: Documents) -> Iterator[Result]:
+    """Yield the results of phases that go on from each other, and after them of lost rows."""
+    tree, truth = REPOSITORY, Counter[Row]()
+    for phase in phases:
+        tree = make_release(REPOSITORY, race.work / "release") if phase.recut else tree
+        documents = phase.edit(documents)
+        truth = race.cut(documents, tree=tree)
+        for contestant in race.contestants:
+            yield measure(race, contestant.in_tree(tree), phase, truth)
+    if len(phases) > 1:
+        for contestant in race.contestants:
+            yield from lose_rows(race, contestant.in_tree(tree), truth)
 
 
 def warm_up(race: Race, sentences: Sequence[str]) -> None:

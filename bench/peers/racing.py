@@ -7,7 +7,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.peers.contestant import Order
@@ -44,6 +44,10 @@ class Contestant:
     tree: Path
     document: str
     takes_chunks: bool = True
+
+    def in_tree(self, tree: Path) -> "Contestant":
+        """Return the same in another tree of our code, which only ours is affected by."""
+        return self if self.takes_chunks else replace(self, tree=tree)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-GRAPH = frozenset({"link", "names", "similar", "authority"})
-"""Causes in a run's account that only a graph has; writing its rows is not among them."""
 ORCHESTRATION = frozenset({"prefect"})
+OURS_ALONE = frozenset({"parse", "link", "names", "similar", "authority"})
+"""Causes in a run's account of what the others are not asked for: parsing, and what only a graph has.
+
+Writing the rows of the graph, and the search indexes, which others do not make, are not among them.
+"""
 MAX_EMBEDS = 11
 """Aim for a paragraph into each of ten documents: one of them may be cut anew."""
 
@@ -38,7 +41,7 @@ def render(results: Sequence[Result]) -> str:
     phases = tuple(dict.fromkeys(result.phase for result in results))
     by = {(result.phase, result.contestant): result for result in results}
     ours = next((result.contestant for result in results if result.causes), None)
-    parts = ("without Prefect", "without graph, too") if ours else ()
+    parts = ("without Prefect", "and parser and graph") if ours else ()
     head = _line("CPU s, texts encoded", *names, *parts)
     spent = [
         _line(
@@ -82,7 +85,7 @@ def _spent(result: Result | None) -> str:
 def _parts(result: Result | None, count: int) -> tuple[str, ...]:
     if result is None or result.wrong or not result.causes:
         return ("-",) * count
-    return tuple(f"{result.without(causes):.2f}" for causes in (ORCHESTRATION, ORCHESTRATION | GRAPH))
+    return tuple(f"{result.without(causes):.2f}" for causes in (ORCHESTRATION, ORCHESTRATION | OURS_ALONE))
 
 
 def _kept(result: Result | None) -> str:
