@@ -2,6 +2,9 @@
 
 The document store is persisted after each run. Its cache is off: an entry is a whole set of nodes, so no
 phase would hit it. For rows lost behind its back it has nothing but to begin anew.
+
+As shipped, the store deletes by `doc_id = "page"`, which LanceDB takes for the name of a column, so that every
+upsert and delete fails; here it is given the quotes of a text.
 """
 
 import json
@@ -28,6 +31,14 @@ class PassThrough(TextSplitter):
         """Read the list."""
         chunks: list[str] = json.loads(text)
         return chunks
+
+
+class QuotingStore(LanceDBVectorStore):
+    """The store, with a condition that LanceDB understands."""
+
+    def delete(self, ref_doc_id: str, **_options: Any) -> None:
+        """Delete the rows of a document."""
+        self.table.delete(f"{self.doc_id_key} = '{ref_doc_id}'")
 
 
 class Hashed(BaseEmbedding):
@@ -57,7 +68,7 @@ def run(order: Order) -> None:
     kept = order.state / "docstore.json"
     pipeline = IngestionPipeline(
         transformations=[PassThrough(), Hashed(encoder=HashedEncoder(order.counts), embed_batch_size=BATCH)],
-        vector_store=LanceDBVectorStore(uri=str(order.state / "lance"), table_name="chunks"),
+        vector_store=QuotingStore(uri=str(order.state / "lance"), table_name="chunks"),
         docstore=SimpleDocumentStore.from_persist_path(str(kept)) if kept.exists() else SimpleDocumentStore(),
         docstore_strategy=DocstoreStrategy.UPSERTS_AND_DELETE,
         disable_cache=True,
