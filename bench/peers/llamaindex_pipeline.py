@@ -3,8 +3,8 @@
 The document store is persisted after each run. Its cache is off: an entry is a whole set of nodes, so no
 phase would hit it. For rows lost behind its back it has nothing but to begin anew.
 
-As shipped, the store deletes by `doc_id = "page"`, which LanceDB takes for the name of a column, so that every
-upsert and delete fails; here it is given the quotes of a text.
+As shipped, the store deletes by `doc_id = "page"`, which LanceDB takes for the name of a column, so that
+every upsert and delete fails; here it is given the quotes of a text.
 """
 
 import json
