@@ -15,6 +15,7 @@ from bench.peers.contestant import Order
 TICK = os.sysconf("SC_CLK_TCK")
 POLL = 0.05
 LONGEST = 3_600.0
+MOST_SAID = 100
 
 QUIET = {
     "ANONYMIZED_TELEMETRY": "false",
@@ -74,8 +75,8 @@ def run(contestant: Contestant, order: Order) -> Spent:
         )
     except subprocess.TimeoutExpired:
         return Spent(cpu=_children_cpu() - before, out="", error=f"not done after {LONGEST:.0f} s")
-    error = (done.stderr.strip().splitlines() or ["no message"])[-1] if done.returncode else ""
-    return Spent(cpu=_children_cpu() - before, out=done.stdout, error=error)
+    said = (done.stderr.strip().splitlines() or ["no message"])[-1].replace("|", "/")[:MOST_SAID]
+    return Spent(cpu=_children_cpu() - before, out=done.stdout, error=said if done.returncode else "")
 
 
 def run_and_kill(contestant: Contestant, order: Order, *, after: float) -> bool:
