@@ -197,7 +197,7 @@ def kill(race: Race, contestant: Contestant, truth: Counter[Row], *, share: floa
 
     A run that takes less CPU time than the one before it may end too early; then another is killed sooner.
     """
-    order = race.order(contestant, f"killed-{share:.0%}")
+    order = race.order(contestant, f"killed-{share * 100:.0f}")
     for attempt in range(KILLS):
         race.forget(order)
         if run_and_kill(contestant, order, after=after * SOONER**attempt):
