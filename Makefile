@@ -21,10 +21,11 @@ STEP := .ci/step $(LOG)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 UV := $(BIN)/uv pip --no-progress install --python $(BIN)/python
 SCRAPY := .cache/scrapy
+PEERS := .cache/peers
 
 .PHONY: help setup demo test faults quality check clean
 .PHONY: bench bench-no-change bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar bench-upkeep
-.PHONY: bench-task-runners bench-questions bench-compositions bench-speed bench-pdf bench-pages screenshots
+.PHONY: bench-task-runners bench-questions bench-compositions bench-speed bench-pdf bench-pages bench-peers screenshots
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -127,11 +128,21 @@ bench-task-runners: setup ## a first run by threads, by one worker of Dask and b
 bench-similar: setup ## join similar passages, change one in a hundred, compare with a rebuild
 	@$(BIN)/python -m bench.similar
 
+bench-peers: setup $(PEERS)/.ready ## keep 1,000 documents up to date beside CocoIndex, LlamaIndex and LangChain (an hour); needs the shared data folder
+	@rm -rf .cache/race
+	$(BIN)/python -m bench.peers .cache/race $(PEERS)/bin/python
+
 # A peer has an environment of its own, so that nothing of it can be imported by accident.
 $(SCRAPY)/.ready: bench/peers/requirements.txt
 	@rm -rf $(SCRAPY)
 	$(PYTHON) -m venv $(SCRAPY)
 	$(SCRAPY)/bin/python -m pip --disable-pip-version-check --no-input install -r $< >&2
+	touch $@
+
+$(PEERS)/.ready: bench/peers/ingest-requirements.txt
+	@rm -rf $(PEERS)
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip --disable-pip-version-check --no-input install --no-deps -r $< >&2
 	touch $@
 
 clean: ## remove what was built, and the environment

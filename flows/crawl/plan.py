@@ -27,6 +27,9 @@ TOLD_SHARDS = 10
 
 BATCH_SECONDS = 20.0
 """Batches end within about so many seconds, so that a stop or a retry costs little."""
+MOST_AT_ONCE = 100
+READ_AT_ONCE = 50
+"""990 known files, nothing new: 3.3 CPU seconds in batches of 20, 2.6 of 50, 2.5 of 100."""
 
 
 def plan_source(run: CrawlContext, *, due_by: str | None = None) -> int:
@@ -64,8 +67,12 @@ def plan_wave(run: CrawlContext, *, due_by: str | None) -> tuple[Batch, ...]:
         ((known.uri, known.state is DocumentState.NEW) for known in waiting),
         partial(_looked_at, run),
     )
-    delay = run.source.rate.per_host_delay
-    size = 100 if delay == 0 else max(5, min(100, int(BATCH_SECONDS / delay)))
+    new = sum(known.state is DocumentState.NEW for known in waiting)
+    size = batch_size(
+        run.source.rate.per_host_delay,
+        waits=not kind_named(run.source.kind).by_path,
+        mostly_new=2 * new > len(waiting),
+    )
     batches = plan_batches(uris, size=size, sampled=_sample(run, waiting))
     if batches:
         shards = Counter(batch.shard for batch in batches for _ in batch.uris)
@@ -100,6 +107,17 @@ def _look_again(run: CrawlContext) -> None:
         }
         ledger.hosts.disbelieve_dates(hid, now=run.index.clock.now().isoformat())
     ledger.frontier.look_again(source, run_id=run.run_id, since=ledger.hosts.disbelieved_dates())
+
+
+def batch_size(delay: float, *, waits: bool, mostly_new: bool) -> int:
+    """Choose how many documents to look at in one batch.
+
+    A batch costs some fifteen statements to the ledger, and waits *delay* seconds for each document if the
+    source *waits* at all. Of one that does not, documents that have been seen before are mostly just read, so
+    batches may be larger; what is *mostly_new* is parsed, and parsers share small batches better.
+    """
+    polite = MOST_AT_ONCE if delay == 0 else max(5, min(MOST_AT_ONCE, int(BATCH_SECONDS / delay)))
+    return polite if waits or mostly_new else max(polite, READ_AT_ONCE)
 
 
 def plan_batches(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.crawl.plan import Batch, plan_batches, shard_of
+from flows.crawl.plan import Batch, batch_size, plan_batches, shard_of
 from flows.run.batches import cut
 
 uris = st.lists(
@@ -40,6 +40,24 @@ def test_batches_are_cut_by_shard_and_size() -> None:
     )
     assert plan_batches(listed, size=2)[2].name == "b.example-1"
     assert plan_batches([], size=2) == ()
+
+
+@pytest.mark.parametrize(
+    ("delay", "waits", "mostly_new", "size"),
+    [
+        (1.0, True, False, 20),
+        (1.0, True, True, 20),
+        (10.0, True, False, 5),
+        (0.0, True, True, 100),
+        (1.0, False, True, 20),
+        (1.0, False, False, 50),
+        (0.1, False, False, 100),
+    ],
+)
+def test_known_documents_that_nobody_is_waited_for_come_in_larger_batches(
+    delay: float, waits: bool, mostly_new: bool, size: int
+) -> None:
+    assert batch_size(delay, waits=waits, mostly_new=mostly_new) == size
 
 
 @settings(deadline=None)
