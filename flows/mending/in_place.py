@@ -12,7 +12,7 @@ from flows.commit.restore_ledger import documents_of, restore_from_graph
 from flows.crawl.parse import parse_as_kept
 from flows.derive.similar_to import state_of
 from flows.mending.plan import RepairAction
-from flows.mending.rows import AgainstTheGraph
+from flows.mending.rows import ComparedAgain
 from flows.run.batches import cut
 from flows.run.fragments import load_fragment
 from flows.run.pipeline_version import pipeline_version
@@ -28,6 +28,7 @@ from indexes.publish.generation import generation_numbers, generation_text, load
 from indexes.stores.ledger.fragment_rows import damaged_fragment_rows, rewrite_fragment_rows
 from ingest.link.naming import names_of
 from runtime.task_runners import THREADS
+from schemas.changes import RowChanges
 from schemas.errors import DamageFound, ParseError, SitegraphError, UnsupportedMedia
 from schemas.fragment import GraphFragment
 from schemas.hashing import sha256_hex
@@ -199,8 +200,13 @@ def restore_authority(resources: Resources) -> bool:
 
 
 def restore_similar(resources: Resources) -> bool:
-    """Compare all passages again; whether that gives the very file, else a generation names another."""
+    """Compare all passages again; whether that gives the very file, else a generation names another.
+
+    Edges that the graph has otherwise are rows, which are looked at by themselves.
+    """
     index = resources.index
     row = index.ledger.generations.get(index.current())
-    again = AgainstTheGraph(run=resources.deriving(), base=index.current()).decide()
-    return row is not None and again.state == state_of(row) and not again.payloads
+    again = ComparedAgain(
+        run=resources.deriving(), base=index.current(), select=lambda _edges: RowChanges()
+    ).decide()
+    return row is not None and again.state == state_of(row)
