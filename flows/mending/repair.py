@@ -17,6 +17,7 @@ from flows.mending.in_place import (
     restore_fragment_rows,
     restore_fragments,
     restore_ledger_of,
+    restore_links,
     restore_similar,
     restore_vectors,
 )
@@ -155,8 +156,9 @@ def _take(work: _Work, step: RepairStep) -> None:
         RepairAction.LEDGER_ROWS: partial(restore_fragment_rows, resources),
         RepairAction.VECTORS: partial(restore_vectors, resources),
         RepairAction.ENCODER: resources.export_encoder,
-        RepairAction.AUTHORITY: partial(_weigh, work),
-        RepairAction.SIMILAR: partial(_compare, work),
+        RepairAction.LINKS: partial(_in_place, work, restore_links),
+        RepairAction.AUTHORITY: partial(_in_place, work, restore_authority),
+        RepairAction.SIMILAR: partial(_in_place, work, restore_similar),
         RepairAction.ROWS: partial(_publish, work, anyway=False),
         RepairAction.TABLES: partial(_publish_all, work),
         RepairAction.VIEW: partial(show_current, index),
@@ -165,13 +167,9 @@ def _take(work: _Work, step: RepairStep) -> None:
         acts[step.action]()
 
 
-def _weigh(work: _Work) -> None:
-    if not restore_authority(work.resources):
-        _publish(work, anyway=True)
-
-
-def _compare(work: _Work) -> None:
-    if not restore_similar(work.resources):
+def _in_place(work: _Work, restore: Callable[[Resources], bool]) -> None:
+    """Make one file again; where it is not the one that was published, a generation goes with it."""
+    if not restore(work.resources):
         _publish(work, anyway=True)
 
 

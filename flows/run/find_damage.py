@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from flows.run.batches import cut
 from flows.run.index import Index
+from flows.run.kept_generations import lost_links
 from indexes.digests import sorted_digest
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.export import damaged_files
@@ -44,6 +45,7 @@ class IndexPart(StrEnum):
     DATABASES = "databases"
     ENCODER = "encoder"
     LEDGER = "ledger"
+    LINKS = "links"
     STORES = "stores"
     ROWS = "rows"
     DOCUMENTS = "documents"
@@ -168,6 +170,12 @@ def _unknown_documents(graph: GraphReader, live: Collection[str]) -> tuple[Page 
     return tuple(node for node in found if node.id not in damaged)
 
 
+def _links(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
+    """What authority is computed from by the next run."""
+    if lost := lost_links(index, generation):
+        yield lost, "is missing or damaged"
+
+
 def _encoder(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
     folder = index.layout.root / index.chunks.space(generation).encoder
     for name in damaged_files(folder):
@@ -255,6 +263,7 @@ _CHECKS: Mapping[IndexPart, Check] = {
     IndexPart.DATABASES: _databases,
     IndexPart.ENCODER: _encoder,
     IndexPart.LEDGER: _ledger,
+    IndexPart.LINKS: _links,
     IndexPart.STORES: _stores,
     IndexPart.ROWS: _rows,
     IndexPart.DOCUMENTS: _documents,

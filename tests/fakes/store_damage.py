@@ -89,6 +89,10 @@ EVERYWHERE: dict[str, tuple[str, Harm]] = {
     "fragment flipped": ("fragments", lambda index: flip(0.5)(parsed_of(index))),
     "vectors swapped": ("vectors", swap_vectors),
     "vectors emptied": ("vectors", lambda index: empty(index / "vectors.sqlite")),
+    "links flipped": (
+        "links",
+        lambda index: [flip(0.5)(path) for path in (index / "links").glob("??/??/*")],
+    ),
     "similar lost": ("similar", lambda index: shutil.rmtree(index / "similar")),
     "authority flipped": (
         "authority",
