@@ -173,6 +173,13 @@ ON_SERVER: dict[str, tuple[str, HarmServer]] = {
             "SET v.row_sha256 = 'ff' + substring(v.row_sha256, 2) RETURN count(*)"
         ),
     ),
+    "edge twice": (
+        "rows",
+        cypher(
+            "MATCH (a)-[v:LINKS_TO_REV {ix: $ix}]->(b) WHERE v.valid_to = $open WITH a, b, v LIMIT 1 "
+            "CREATE (a)-[w:LINKS_TO_REV]->(b) SET w = v {.*, valid_from: 0} RETURN count(*)"
+        ),
+    ),
     "edge turned": (
         "rows",
         cypher(
