@@ -110,7 +110,5 @@ def _print(done: "Repaired", *, dry_run: bool, index: str | None) -> None:
 
 def _end_of_plan(done: "Repaired") -> str:
     if not done.complete:
-        return (
-            "this is the beginning of the plan: what else is damaged shows once it is done; nothing was done"
-        )
+        return "this is how the plan begins: what else is damaged shows afterwards; nothing was done"
     return "this is the plan; nothing was done" if done.steps else "nothing is damaged"
