@@ -41,7 +41,9 @@ def _whole(value: Any) -> Any:
 
 Whole = Annotated[int, BeforeValidator(_whole)]
 Scalar = Annotated[str, Field(max_length=_VALUE_MAX)] | Whole
-Time = Annotated[str, Field(pattern=AS_OF)] | Annotated[Whole, Field(ge=0, le=NUMBER_MAX)]
+Time = (
+    Annotated[str, Field(pattern=AS_OF)] | Annotated[int, Field(ge=0, le=NUMBER_MAX), BeforeValidator(_whole)]
+)
 
 
 _DATE = "[1-9][0-9]{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ].+)?)?)?"
