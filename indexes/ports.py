@@ -216,10 +216,14 @@ class GraphWriter(Protocol):
         """Make the store equal to *base* for writing, undoing whatever an abandoned generation left."""
 
     def apply_nodes(self, upserts: Iterable[Node], deletes: Collection[str]) -> None:
-        """Upsert nodes by id and delete ids."""
+        """Upsert nodes by id and delete ids.
+
+        An id of both is there afterwards, written whatever its row was; one that is only upserted may be left
+        alone where the row bears the same hash.
+        """
 
     def apply_edges(self, upserts: Iterable[Edge], deletes: Collection[str]) -> None:
-        """Upsert edges by id and delete ids; both ends of every edge must exist.
+        """The same of edges; both ends of every edge must exist.
 
         Raises: DamageFound: an end is missing (where the store can tell).
         """

@@ -7,11 +7,10 @@ from collections.abc import Collection
 from flows.commit.authority import compute_authority
 from flows.commit.garbage_collect import collect
 from flows.commit.show import show_current
-from flows.derive.link_state import links_file
 from flows.derive.similar_to import state_of
 from flows.run.contexts import CommitContext
 from flows.run.index import Index
-from flows.run.kept_generations import kept_generations, require_current
+from flows.run.kept_generations import kept_generations, links_file, require_current
 from flows.run.signing import sign
 from indexes.places import is_in_bucket
 from indexes.publish.current import prepare_current, write_current

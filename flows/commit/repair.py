@@ -15,6 +15,7 @@ from flows.derive.link import parse_again
 from flows.run.contexts import CommitContext
 from flows.run.find_damage import damaged_rows
 from flows.run.index import Index
+from flows.run.kept_generations import LINKS, lost_links
 from flows.run.values import Difference
 from indexes.layout import remedy
 from indexes.places import remove_tree
@@ -46,7 +47,7 @@ _TOLD = {Repair.AUTHORITY: "made again", Repair.STORES: "all rows are written ag
 
 def plan_repair(damaged: Collection[str]) -> Repair:
     """Decide by the damaged files, or tables."""
-    if any(not path.startswith(AUTHORITY) for path in damaged):
+    if any(not path.startswith((AUTHORITY, LINKS)) for path in damaged):
         return Repair.STORES
     return Repair.AUTHORITY if damaged else Repair.NOTHING
 
@@ -82,7 +83,10 @@ def find_damaged_files(index: Index, *, repair: bool = False, writes: bool = Tru
     found = FileCheck(index.layout.root, None if repair else HASHED_BYTES).damaged(described.files)
     if not described.files:  # published by an earlier version
         found = tuple(_missing(index, number))
-    return (*found, *_unreadable(index, writes=writes)) or (damaged_rows(index, number) if repair else ())
+    found = (*found, *_unreadable(index, writes=writes))
+    if repair and (lost := lost_links(index, number)):
+        found = (*found, (lost, "is missing or damaged"))
+    return found or (damaged_rows(index, number) if repair else ())
 
 
 def _unreadable(index: Index, *, writes: bool) -> Iterable[Damage]:

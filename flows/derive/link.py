@@ -14,6 +14,7 @@ from flows.run.contexts import DeriveContext
 from flows.run.fragments import load_fragment
 from flows.run.index import Index
 from flows.run.values import Difference
+from indexes.ports import GraphReader
 from indexes.stores.ledger.links import doc_id_target
 from ingest.diff.feed import DocumentStep, document_steps, tool_steps
 from ingest.diff.rows import Observed, as_observed, mark, row_changes
@@ -144,9 +145,14 @@ class NextGeneration:
         return NextNames(run=self.run, base=self.base, changes=self.changes)
 
     @cached_property
+    def graph(self) -> GraphReader:
+        """The rows that are there, of which only those that differ are written."""
+        return self.run.index.graph.at(self.base)
+
+    @cached_property
     def entities(self) -> EntityPlan:
         """What documents speak of, as it will be."""
-        return EntityPlan(names=self.names, graph=self.run.index.graph.at(self.base))
+        return EntityPlan(names=self.names, graph=self.graph)
 
     @cached_property
     def locations(self) -> Mapping[str, str]:
@@ -201,7 +207,7 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     catalogue = generation.names.catalogue_for(live, fragments, targets)
     edges = _edges(generation, fragments, live, targets, catalogue)
     chunks = generation.tools.give_names(_chunks(generation, fragments, live), edges)
-    graph, store = run.index.graph.at(generation.base), run.index.chunks.at(generation.base)
+    graph, store = generation.graph, run.index.chunks.at(generation.base)
     ours = [edge for edge in graph.edges_of(docs) if edge.kind not in DECIDED_ELSEWHERE]
     held = (graph.nodes_of(docs), ours, store.of_documents(docs))
     rows = row_changes(

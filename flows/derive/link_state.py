@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from flows.run.contexts import DeriveContext
 from flows.run.index import Index
-from indexes.stores.ledger.generations import Generation
+from flows.run.kept_generations import links_file
 from ingest.link.link_state import (
     DocumentLinks,
     LinkState,
@@ -17,12 +17,6 @@ from schemas.edges import EdgeKind
 from schemas.errors import DamageFound
 
 
-def links_file(generation: Generation) -> str | None:
-    """Hash of what is known of a generation's links; None where nobody wrote it down."""
-    named: str | None = generation.details.get("links")
-    return named
-
-
 def known_links(index: Index, number: int) -> LinkState:
     """The links of a generation as its run left them; where that is lost, read from the graph."""
     if number == 0:
@@ -30,12 +24,13 @@ def known_links(index: Index, number: int) -> LinkState:
     generation = index.ledger.generations.get(number)
     named = links_file(generation) if generation else None
     try:
-        return load_links(index.links.get(named)) if named else _read(index, number)
+        return load_links(index.links.get(named)) if named else read_links(index, number)
     except DamageFound:
-        return _read(index, number)
+        return read_links(index, number)
 
 
-def _read(index: Index, number: int) -> LinkState:
+def read_links(index: Index, number: int) -> LinkState:
+    """The same from the graph."""
     graph, links = index.graph.at(number), DocumentLinks()
     live = index.ledger.generations.live(number)
     links.add(live, graph.nodes(live.keys()), graph.scan_edges(kinds=[EdgeKind.LINKS_TO]))

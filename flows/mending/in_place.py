@@ -10,11 +10,13 @@ import numpy as np
 from flows.commit.authority import compute_authority
 from flows.commit.restore_ledger import documents_of, restore_from_graph
 from flows.crawl.parse import parse_as_kept
+from flows.derive.link_state import read_links
 from flows.derive.similar_to import state_of
 from flows.mending.plan import RepairAction
-from flows.mending.rows import AgainstTheGraph
+from flows.mending.rows import ComparedAgain
 from flows.run.batches import cut
 from flows.run.fragments import load_fragment
+from flows.run.kept_generations import links_file
 from flows.run.pipeline_version import pipeline_version
 from flows.run.repair_vectors import repair_vectors
 from flows.run.resources import Resources
@@ -26,8 +28,10 @@ from indexes.ports import ChunkVectors, Vector
 from indexes.publish.files import Damage, FileCheck
 from indexes.publish.generation import generation_numbers, generation_text, load_generation
 from indexes.stores.ledger.fragment_rows import damaged_fragment_rows, rewrite_fragment_rows
+from ingest.link.link_state import dump_links
 from ingest.link.naming import names_of
 from runtime.task_runners import THREADS
+from schemas.changes import RowChanges
 from schemas.errors import DamageFound, ParseError, SitegraphError, UnsupportedMedia
 from schemas.fragment import GraphFragment
 from schemas.hashing import sha256_hex
@@ -186,6 +190,16 @@ def _stacked(vectors: list[Vector]) -> Vector:
     return np.stack(vectors) if vectors else np.zeros((0, 0), np.float32)
 
 
+def restore_links(resources: Resources) -> bool:
+    """Read from the graph what documents link to; whether that gives the very file, else a generation names
+    another, or none.
+    """
+    index = resources.index
+    row = index.ledger.generations.get(index.current())
+    again = index.links.put(dump_links(read_links(index, index.current())))
+    return row is not None and again == links_file(row)
+
+
 def restore_authority(resources: Resources) -> bool:
     """Weigh documents again; whether that gives the file that was published, else a generation needs it."""
     index, current = resources.index, resources.index.current()
@@ -199,8 +213,13 @@ def restore_authority(resources: Resources) -> bool:
 
 
 def restore_similar(resources: Resources) -> bool:
-    """Compare all passages again; whether that gives the very file, else a generation names another."""
+    """Compare all passages again; whether that gives the very file, else a generation names another.
+
+    Edges that the graph has otherwise are rows, which are looked at by themselves.
+    """
     index = resources.index
     row = index.ledger.generations.get(index.current())
-    again = AgainstTheGraph(run=resources.deriving(), base=index.current()).decide()
-    return row is not None and again.state == state_of(row) and not again.payloads
+    again = ComparedAgain(
+        run=resources.deriving(), base=index.current(), select=lambda _edges: RowChanges()
+    ).decide()
+    return row is not None and again.state == state_of(row)

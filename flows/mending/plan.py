@@ -19,6 +19,7 @@ class RepairAction(StrEnum):
     LEDGER_ROWS = "ledger rows"
     VECTORS = "vectors"
     ENCODER = "encoder"
+    LINKS = "links"
     AUTHORITY = "authority"
     SIMILAR = "similar"
     ROWS = "rows"
@@ -35,6 +36,7 @@ HOW: Mapping[RepairAction, str] = {
     RepairAction.LEDGER_ROWS: "written again from the parsed documents, in place",
     RepairAction.VECTORS: "dropped, and taken from the chunk store again",
     RepairAction.ENCODER: "exported again from the model, in place",
+    RepairAction.LINKS: "read from the graph again; in place where the hash agrees, else as a generation",
     RepairAction.AUTHORITY: "weighed again; in place where the hash agrees, else as a generation",
     RepairAction.SIMILAR: "compared again; in place where the hash agrees, else as a generation",
     RepairAction.ROWS: "linked again from the parsed documents; the rows that differ make a generation",
@@ -107,6 +109,8 @@ def _action(part: IndexPart, damage: Damage) -> RepairAction:
             return RepairAction.FRAGMENTS
         case IndexPart.DOCUMENTS if what.startswith(FETCHED) or what == DRAWN:
             return RepairAction.REFUSED
+        case IndexPart.LINKS:
+            return RepairAction.LINKS
         case IndexPart.VIEW:
             return RepairAction.VIEW
         case _:

@@ -17,6 +17,7 @@ from flows.mending.in_place import (
     restore_fragment_rows,
     restore_fragments,
     restore_ledger_of,
+    restore_links,
     restore_similar,
     restore_vectors,
 )
@@ -53,10 +54,14 @@ _ROUNDS = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repaired:
-    """What a repair planned or did, the generations it published, and what is still damaged."""
+    """What a repair planned or did, the generations it published, and what is still damaged.
+
+    `complete` is false of a plan beyond whose steps nothing can be told before they are taken.
+    """
 
     generation: int
     steps: tuple[RepairStep, ...]
+    complete: bool = True
     published: tuple[int, ...] = ()
     left: tuple[Damage, ...] = ()
 
@@ -79,20 +84,22 @@ class _Work:
 def plan_repair_of(settings: Settings, *, rows: bool, progress: StageProgress) -> Repaired:
     """Say what a repair would do; nothing is changed."""
     pointers = damaged_pointers(settings)
-    if pointers:  # of what they lead to nothing can be said before they are put back
+    if pointers:
         damage = tuple((name, "is missing or damaged") for name in pointers)
-        return Repaired(
-            generation=0, steps=(RepairStep(action=RepairAction.POINTERS, damage=damage),), left=damage
-        )
+        return _first_of_a_plan(RepairAction.POINTERS, damage)
     if ledger := _broken_ledger(settings):
-        return Repaired(
-            generation=0, steps=(RepairStep(action=RepairAction.LEDGER, damage=(ledger,)),), left=(ledger,)
-        )
+        return _first_of_a_plan(RepairAction.LEDGER, (ledger,))
     index = open_existing(settings)
     with closing(_resources(index, progress)) as resources:
         steps = _look(resources, rows=rows)
         left = tuple(damage for step in steps for damage in step.damage)
         return Repaired(generation=index.current(), steps=steps, left=left)
+
+
+def _first_of_a_plan(action: RepairAction, damage: tuple[Damage, ...]) -> Repaired:
+    """What leads to everything else: of that nothing can be said before it is whole."""
+    step = RepairStep(action=action, damage=damage)
+    return Repaired(generation=0, steps=(step,), left=damage, complete=False)
 
 
 def repair_index(settings: Settings, *, rows: bool, quiet: bool) -> Repaired:
@@ -138,10 +145,7 @@ def _look(resources: Resources, *, rows: bool) -> tuple[RepairStep, ...]:
 def _take(work: _Work, step: RepairStep) -> None:
     """Do one step; what it could not do is found again afterwards."""
     resources, index = work.resources, work.resources.index
-    if step.damage:
-        subject, what = step.damage[0]
-        more = f", and {len(step.damage) - 1} more" if len(step.damage) > 1 else ""
-        resources.progress.say(f"{subject}: {what}{more}; {step.how}")
+    resources.progress.say(f"{step.action.value}: {step.how}")
     work.taken.append(step)
     if step.action in NEW_GENERATION:
         check_hold(index.layout)
@@ -152,8 +156,9 @@ def _take(work: _Work, step: RepairStep) -> None:
         RepairAction.LEDGER_ROWS: partial(restore_fragment_rows, resources),
         RepairAction.VECTORS: partial(restore_vectors, resources),
         RepairAction.ENCODER: resources.export_encoder,
-        RepairAction.AUTHORITY: partial(_weigh, work),
-        RepairAction.SIMILAR: partial(_compare, work),
+        RepairAction.LINKS: partial(_in_place, work, restore_links),
+        RepairAction.AUTHORITY: partial(_in_place, work, restore_authority),
+        RepairAction.SIMILAR: partial(_in_place, work, restore_similar),
         RepairAction.ROWS: partial(_publish, work, anyway=False),
         RepairAction.TABLES: partial(_publish_all, work),
         RepairAction.VIEW: partial(show_current, index),
@@ -162,13 +167,9 @@ def _take(work: _Work, step: RepairStep) -> None:
         acts[step.action]()
 
 
-def _weigh(work: _Work) -> None:
-    if not restore_authority(work.resources):
-        _publish(work, anyway=True)
-
-
-def _compare(work: _Work) -> None:
-    if not restore_similar(work.resources):
+def _in_place(work: _Work, restore: Callable[[Resources], bool]) -> None:
+    """Make one file again; where it is not the one that was published, a generation goes with it."""
+    if not restore(work.resources):
         _publish(work, anyway=True)
 
 

@@ -1,6 +1,10 @@
 """The rows that differ from what the parsed documents give, planned as a generation of their own."""
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from flows.commit.abort import abort_generation
 from flows.commit.publish import prune, publish_generation
@@ -12,26 +16,47 @@ from flows.derive.freeze import freeze, plan_rows
 from flows.derive.link import DOCUMENTS_PER_PAYLOAD, NextGeneration, link_documents
 from flows.derive.row_plan import PlannedRows
 from flows.derive.similar_to import SimilarPlan
+from flows.mending.difference import mended_graph
 from flows.run.batches import cut
 from flows.run.contexts import DeriveContext
 from flows.run.resources import Resources
 from flows.run.values import Difference
+from indexes.ports import GraphReader
 from indexes.stores.ledger.leases import Lease
 from indexes.write.outbox import dump_payload
+from ingest.link.similar_to import EdgeChanges, row_changes, rows_of
 from ingest.link.similarity import Similarity
+from ingest.urls import is_tools_url
 from schemas.causes import count_rows
+from schemas.changes import ChangeKind, DocumentChange, RowChanges
+from schemas.documents import LiveDocument
+from schemas.edges import Edge
 from schemas.errors import DamageFound, SchemaMismatch
-
-"""Under this a generation that mends is published, and its lease held, as those of a source are."""
 
 
 @dataclass(kw_only=True)
-class AgainstTheGraph(SimilarPlan):
-    """Compares all passages, and their edges with those of the graph, whatever is remembered."""
+class ComparedAgain(SimilarPlan):
+    """Compares all passages, whatever is remembered; gives those of their edges that `select` picks."""
+
+    select: Callable[[tuple[Edge, ...]], RowChanges]
 
     @property
     def _known(self) -> Similarity | None:
         return None
+
+    def _against_the_graph(self, similarity: Similarity) -> EdgeChanges:
+        every = row_changes({}, rows_of(similarity, np.arange(len(similarity.chunks.ids))))
+        rows = self.select(every.upserts)
+        return EdgeChanges(upserts=rows.edges, deletes=rows.edge_deletes, growth=every.growth)
+
+
+class FromNothing(NextGeneration):
+    """The same documents, whose rows are decided as if the graph had none: what it has is compared later."""
+
+    @cached_property
+    def graph(self) -> GraphReader:
+        """No row."""
+        return self.run.index.graph.at(0)
 
 
 def publish_difference(resources: Resources, lease: Lease, *, anyway: bool) -> int | None:
@@ -62,24 +87,34 @@ def publish_all_rows(resources: Resources, lease: Lease) -> int:
 
 
 def plan_difference(run: DeriveContext, *, as_of: str) -> PlannedRows:
-    """Decide the rows of every document again, and put those that differ from the stores' into the outbox."""
+    """Decide every row again, and put those that the stores have not, or not so, into the outbox.
+
+    Of the graph no row is read that is not whole: each is compared by its hash.
+    """
     index, base = run.index, run.index.current()
-    generation = NextGeneration(run=run, base=base, changes={}, as_of=as_of)
-    similar, payloads, texts = AgainstTheGraph(run=run, base=base), [], 0
-    docs = sorted(index.ledger.generations.live(base))
-    run.progress.expect("link", len(docs))
-    count_rows("documents", len(docs))
-    for part in cut(docs, DOCUMENTS_PER_PAYLOAD):
+    live, stored = index.ledger.generations.live(base), index.graph.at(base)
+    generation = FromNothing(run=run, base=base, changes=_parsed_tools(live.values()), as_of=as_of)
+    graph, payloads, texts = mended_graph(stored), [], 0
+    similar = ComparedAgain(run=run, base=base, select=lambda edges: graph.select(RowChanges(edges=edges)))
+    # What a lost ledger left unknown stays until the run of its own source.
+    unknown = [doc for doc, document in live.items() if not document.fragment_sha]
+    if unknown:
+        graph.keep(stored.nodes_of(unknown), stored.edges_of(unknown))
+    run.progress.expect("link", len(live))
+    count_rows("documents", len(live))
+    for part in cut(sorted(live), DOCUMENTS_PER_PAYLOAD):
         run.raise_if_stopped()
         linked = link_documents(generation, part)
         similar.add(linked.rows)
         texts += linked.texts
-        if linked.rows:
-            payloads.append(dump_payload(index.outbox, linked.rows))
+        if rows := graph.select(linked.rows):
+            payloads.append(dump_payload(index.outbox, rows))
         run.progress.advance("link", len(part))
-    alike, entities = similar.decide(), generation.entities.decide()
+    alike = similar.decide()
+    if strays := graph.strays():
+        payloads.append(dump_payload(index.outbox, strays))
     return PlannedRows(
-        payloads=(*payloads, *alike.payloads, *entities.payloads),
+        payloads=(*payloads, *alike.payloads),
         # What was published is what it must be again; what the damaged stores have says nothing.
         sources=base_manifest_sources(index, base),
         chunks_added=0,
@@ -89,6 +124,15 @@ def plan_difference(run: DeriveContext, *, as_of: str) -> PlannedRows:
         names=generation.names.counts(),
         texts=texts,
     )
+
+
+def _parsed_tools(live: Iterable[LiveDocument]) -> Mapping[str, DocumentChange]:
+    """Files of tools as if they had just been read: else their names would come from the graph."""
+    return {
+        one.doc: DocumentChange(kind=ChangeKind.REFRESHED, old=one, new=one)
+        for one in live
+        if one.fragment_sha and is_tools_url(one.uri)
+    }
 
 
 def _publish(

@@ -1,23 +1,25 @@
 """A published generation against its manifest, its documents, its row hashes and the files behind it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from enum import StrEnum
 
+from flows.run.batches import cut
 from flows.run.index import Index
+from flows.run.kept_generations import lost_links
 from indexes.digests import sorted_digest
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.export import damaged_files
 from indexes.manifest import is_repeated
 from indexes.own_ledger import ledger_url_of
-from indexes.ports import RawStore
+from indexes.ports import GraphReader, RawStore
 from indexes.publish.files import Damage, FileCheck
 from indexes.publish.generation import load_generation, store_record
 from ingest.urls import is_tools_url
 from runtime.progress import StageProgress
 from schemas.documents import LiveDocument
 from schemas.errors import DamageFound, SchemaMismatch, StoreUnavailable
-from schemas.nodes import is_document
+from schemas.nodes import Page, PdfDoc, is_document
 
 __all__ = ["Damage", "find_damage"]
 
@@ -43,6 +45,7 @@ class IndexPart(StrEnum):
     DATABASES = "databases"
     ENCODER = "encoder"
     LEDGER = "ledger"
+    LINKS = "links"
     STORES = "stores"
     ROWS = "rows"
     DOCUMENTS = "documents"
@@ -97,11 +100,15 @@ def _tried(index: Index, generation: int, check: Check, progress: StageProgress)
         yield error.subject, error.message
     except (DamageFound, SchemaMismatch) as error:
         yield error.subject or check.__name__.strip("_"), error.message
-    except (ValueError, LookupError, TypeError) as error:  # a row that is no longer what it was
+    except _UNREADABLE as error:
         yield check.__name__.strip("_"), f"cannot be read: {error!r}"
 
 
 _EMBEDDED = ("chunks", "nodes", "edges")
+_UNREADABLE = (ValueError, LookupError, TypeError)
+"""What becomes of a row that is no longer what it was."""
+_NODES = 5_000
+"""Nodes read at once."""
 
 
 def _manifest(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
@@ -147,10 +154,26 @@ def _ledger(index: Index, generation: int, _progress: StageProgress) -> Iterator
         if generation == index.current():
             yield "ledger", f"does not know generation {generation}; the next run rebuilds it from the graph"
         return
-    live = index.ledger.generations.live(generation)
-    for node in index.graph.at(generation).scan_nodes():
-        if is_document(node) and node.id not in live:
-            yield node.url or node.path or node.id, UNKNOWN_DOCUMENT
+    for node in _unknown_documents(index.graph.at(generation), index.ledger.generations.live(generation)):
+        yield node.url or node.path or node.id, UNKNOWN_DOCUMENT
+
+
+def _unknown_documents(graph: GraphReader, live: Collection[str]) -> tuple[Page | PdfDoc, ...]:
+    """Documents that only the graph knows, by rows that are what their hash says: others are its damage."""
+    try:
+        found = [node for node in graph.scan_nodes() if is_document(node) and node.id not in live]
+    except _UNREADABLE:
+        ids = sorted(graph.row_hashes()[0].keys() - set(graph.damaged_rows()))
+        whole = (node for part in cut(ids, _NODES) for node in graph.nodes(part))
+        return tuple(node for node in whole if is_document(node) and node.id not in live)
+    damaged = frozenset(graph.damaged_rows()) if found else frozenset()
+    return tuple(node for node in found if node.id not in damaged)
+
+
+def _links(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
+    """What authority is computed from by the next run."""
+    if lost := lost_links(index, generation):
+        yield lost, "is missing or damaged"
 
 
 def _encoder(index: Index, generation: int, _progress: StageProgress) -> Iterator[Damage]:
@@ -197,7 +220,7 @@ def _rows(index: Index, generation: int, _progress: StageProgress) -> Iterator[D
 def _documents(index: Index, generation: int, progress: StageProgress) -> Iterator[Damage]:
     live = index.ledger.generations.live(generation)
     graph = index.graph.at(generation)
-    known = {node.id for node in graph.nodes(live.keys())}
+    known = graph.row_hashes()[0].keys() & live.keys()
     # A file of tools is no node itself; its tools are.
     tools = [doc for doc, document in live.items() if is_tools_url(document.uri)]
     known |= {node.doc for node in graph.nodes_of(tools)}
@@ -240,6 +263,7 @@ _CHECKS: Mapping[IndexPart, Check] = {
     IndexPart.DATABASES: _databases,
     IndexPart.ENCODER: _encoder,
     IndexPart.LEDGER: _ledger,
+    IndexPart.LINKS: _links,
     IndexPart.STORES: _stores,
     IndexPart.ROWS: _rows,
     IndexPart.DOCUMENTS: _documents,

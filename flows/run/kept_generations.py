@@ -1,10 +1,13 @@
-"""Which generations are kept."""
+"""Which generations are kept, and what each names besides its tables."""
 
 from flows.run.index import Index
 from indexes.layout import remedy
 from indexes.publish.generation import load_generation
 from indexes.publish.keeping import Made, parse_keep, plan_kept
+from indexes.stores.ledger.generations import Generation
 from schemas.errors import DamageFound
+
+LINKS = "links/"
 
 
 def kept_generations(index: Index) -> tuple[int, ...]:
@@ -21,6 +24,19 @@ def kept_generations(index: Index) -> tuple[int, ...]:
         if index.layout.generation(one.generation).exists()
     ]
     return plan_kept(there, policy)
+
+
+def links_file(generation: Generation) -> str | None:
+    """Hash of what is known of a generation's links; None where nobody wrote it down."""
+    named: str | None = generation.details.get("links")
+    return named
+
+
+def lost_links(index: Index, number: int) -> str | None:
+    """Name what a generation knows of its links, if that is missing or damaged."""
+    generation = index.ledger.generations.get(number)
+    named = links_file(generation) if generation else None
+    return f"{LINKS}{named[:12]}" if named and not index.links.has(named) else None
 
 
 def require_current(index: Index) -> None:

@@ -66,7 +66,8 @@ def _check_upserts(part: RowChanges, *, chunks: ChunkReader, graph: GraphReader)
 def _check_deletes(part: RowChanges, *, chunks: ChunkReader, graph: GraphReader) -> None:
     for chunk in chunks.get(_sample(part.chunk_deletes)):
         raise DamageFound("deleted chunk is still there", subject=chunk.id)
-    for node in graph.nodes(_sample(part.node_deletes)):
+    anew = {node.id for node in part.nodes}
+    for node in graph.nodes(_sample(tuple(id_ for id_ in part.node_deletes if id_ not in anew))):
         raise DamageFound("deleted node is still there", subject=node.id)
 
 

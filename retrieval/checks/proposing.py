@@ -1,6 +1,6 @@
 """Questions that were asked, as checks for a person to review."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import yaml
@@ -11,7 +11,7 @@ from schemas.nodes import Chunk
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedCheck:
-    """A question, how often it was asked, and what was opened for it, else what it found first."""
+    """A question, how often it was asked, and what of it was opened, else found first, and is still there."""
 
     question: str
     asked: int
@@ -35,19 +35,17 @@ def propose_checks(
     opened: dict[str, list[str]] = {}
     for click in usage.clicks:
         opened.setdefault(_fold(click["query"]), []).append(click["chunk_id"])
-    wanted = {key: opened.get(key) or _first_found(entries) for key, entries in asked.items()}
-    chunks = {one.id: one for one in get(sorted({one for ids in wanted.values() for one in ids}))}
-    found = [
-        ProposedCheck(
-            question=" ".join(asked[key][0]["query"].split()),
-            asked=len(asked[key]),
-            opened=clicks,
-            cites=cites,
-        )
-        for key, ids in wanted.items()
-        if (cites := _names(ids, chunks))
-        for clicks in [len(opened.get(key, ()))]
-    ]
+    winners = {key: _first_found(entries) for key, entries in asked.items()}
+    wanted = {id_ for key in asked for id_ in (*opened.get(key, ()), *winners[key])}
+    chunks = {one.id: one for one in get(sorted(wanted))}
+    found = []
+    for key, entries in asked.items():
+        clicks = [one for one in opened.get(key, ()) if one in chunks]
+        if cites := _names(clicks or [one for one in winners[key] if one in chunks][:1], chunks):
+            question = " ".join(entries[0]["query"].split())
+            found.append(
+                ProposedCheck(question=question, asked=len(entries), opened=len(clicks), cites=cites)
+            )
     return tuple(sorted(found, key=lambda one: (-one.asked, one.question)))
 
 
@@ -65,14 +63,22 @@ def _entry(one: ProposedCheck) -> str:
     return f"  # asked {times}; {why}\n" + "\n".join(f"  {line}" for line in dumped.splitlines())
 
 
-def _first_found(entries: list[Entry]) -> list[str]:
-    """What the last asking found first: what it found before may be gone."""
-    winners: object = next((one["winners"] for one in reversed(entries) if one.get("winners")), [])
-    return [str(one) for one in winners[:1]] if isinstance(winners, list) else []
+def _first_found(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """What each asking found first, the newest generation and asking first: asked as of then, or some time
+    ago, it found what may be gone.
+    """
+    newest = sorted(entries, key=_generation)[::-1]
+    winners = (one["winners"] for one in newest if isinstance(one.get("winners"), list) and one["winners"])
+    return tuple(str(found[0]) for found in winners)
 
 
-def _names(ids: list[str], chunks: Mapping[str, Chunk]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for one in ids if one in chunks for name in [name_of(chunks[one])]))
+def _generation(entry: Entry) -> int:
+    number = entry.get("generation")
+    return number if isinstance(number, int) else 0
+
+
+def _names(ids: Sequence[str], chunks: Mapping[str, Chunk]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name_of(chunks[one]) for one in ids))
 
 
 def name_of(chunk: Chunk) -> str:

@@ -16,7 +16,7 @@ from schemas.records import node_to_record, to_record
 from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem
 from sitegraph.service.viewer.archive import LedgerArchive
-from sitegraph.service.viewer.blame import blame_chunk, history_record
+from sitegraph.service.viewer.blame import blame_chunk, history_record, last_departure
 
 
 def find_chunk(readers: Readers, chunk_id: str) -> Chunk:
@@ -44,9 +44,19 @@ def describe_chunk(readers: Readers, chunk_id: str) -> dict[str, Any]:
 def describe_history(readers: Readers, archive: LedgerArchive, chunk_id: str) -> dict[str, Any]:
     """Return since when a chunk says each of its sentences, and its versions.
 
-    Raises: HttpProblem: there is no such chunk; StoreUnavailable: the ledger cannot be read.
+    Raises: HttpProblem: there is no such chunk, or it is another by now; StoreUnavailable: the ledger cannot
+    be read.
     """
-    found = blame_chunk(readers, archive, find_chunk(readers, chunk_id))
+    try:
+        chunk = find_chunk(readers, chunk_id)
+    except HttpProblem as problem:
+        step = last_departure(readers, archive, chunk_id)
+        if step is None:
+            raise
+        now = f"it is {step.new_id}" if step.new_id else f"it is gone ({step.reason})"
+        told = f"{problem.detail}: {now} since generation {step.generation}"
+        raise HttpProblem(404, told, problem.error) from None
+    found = blame_chunk(readers, archive, chunk)
     if found is None:
         raise StoreUnavailable("cannot be read; what was is known from it", subject="ledger")
     return {"generation": readers.generation, **history_record(found)}

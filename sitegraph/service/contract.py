@@ -41,6 +41,9 @@ def _whole(value: Any) -> Any:
 
 Whole = Annotated[int, BeforeValidator(_whole)]
 Scalar = Annotated[str, Field(max_length=_VALUE_MAX)] | Whole
+Time = (
+    Annotated[str, Field(pattern=AS_OF)] | Annotated[int, Field(ge=0, le=NUMBER_MAX), BeforeValidator(_whole)]
+)
 
 
 _DATE = "[1-9][0-9]{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ].+)?)?)?"
@@ -101,7 +104,7 @@ class RetrieveRequest(BaseModel):
     rerank: bool | None = None
     persona: str | None = Field(default=None, max_length=PERSONA_MAX, pattern=_ONE_LINE)
     tool: ToolRequest | None = None
-    as_of: str | None = Field(default=None, pattern=AS_OF)
+    as_of: Time | None = None
 
     def tool_use(self) -> ToolUse | None:
         """Return the tool as a query contains it."""

@@ -32,7 +32,7 @@ def build_question(body: RetrieveRequest) -> Query:
         raise unprocessable(error) from error
 
 
-def at(parts: Parts, as_of: str | None) -> str | None:
+def at(parts: Parts, as_of: str | int | None) -> str | None:
     """Return the number of the kept generation that *as_of* means; None for the current one.
 
     Raises: HttpProblem: nothing of then is kept; what reading the index raises.
@@ -41,7 +41,7 @@ def at(parts: Parts, as_of: str | None) -> str | None:
         return None
     root = parts.retriever.read(_root)  # from here on it is the time that leads nowhere
     try:
-        return str(find_generation(root, as_of))
+        return str(find_generation(root, str(as_of)))
     except ConfigError as error:
         raise HttpProblem(404, error.message, "NotFound") from error
 

@@ -89,6 +89,10 @@ EVERYWHERE: dict[str, tuple[str, Harm]] = {
     "fragment flipped": ("fragments", lambda index: flip(0.5)(parsed_of(index))),
     "vectors swapped": ("vectors", swap_vectors),
     "vectors emptied": ("vectors", lambda index: empty(index / "vectors.sqlite")),
+    "links flipped": (
+        "links",
+        lambda index: [flip(0.5)(path) for path in (index / "links").glob("??/??/*")],
+    ),
     "similar lost": ("similar", lambda index: shutil.rmtree(index / "similar")),
     "authority flipped": (
         "authority",
@@ -145,6 +149,43 @@ ON_SERVER: dict[str, tuple[str, HarmServer]] = {
         cypher(
             "MATCH (a)-[v:LINKS_TO_REV {ix: $ix}]->(b) WHERE v.valid_to = $open WITH a, b, v LIMIT 1 "
             "CREATE (a)-[w:LINKS_TO_REV]->(b) SET w = v {.*, id: 'invented', doc: 'nobody'} RETURN count(*)"
+        ),
+    ),
+    "page of nobody": (
+        "rows",
+        cypher(
+            "MATCH (v:Rev {ix: $ix, kind: 'Page'}) WHERE v.valid_to = $open AND v.id = v.doc WITH v LIMIT 1 "
+            "CREATE (:Ref {ix: $ix, id: 'invented'})-[:HAS_REV]->(w:Rev) "
+            "SET w = v {.*, id: 'invented', doc: 'invented'} RETURN count(*)"
+        ),
+    ),
+    "page past reading": (
+        "rows",
+        cypher(
+            "MATCH (v:Rev {ix: $ix, kind: 'Page'}) WHERE v.valid_to = $open AND v.id = v.doc "
+            "WITH v ORDER BY v.id LIMIT 1 REMOVE v.kind, v.source RETURN count(*)"
+        ),
+    ),
+    "hashes changed": (
+        "rows",
+        cypher(
+            "MATCH (a)-[v:LINKS_TO_REV {ix: $ix}]->() WHERE v.valid_to = $open WITH v ORDER BY v.id LIMIT 3 "
+            "SET v.row_sha256 = 'ff' + substring(v.row_sha256, 2) RETURN count(*)"
+        ),
+    ),
+    "edge twice": (
+        "rows",
+        cypher(
+            "MATCH (a)-[v:LINKS_TO_REV {ix: $ix}]->(b) WHERE v.valid_to = $open WITH a, b, v LIMIT 1 "
+            "CREATE (a)-[w:LINKS_TO_REV]->(b) SET w = v {.*, valid_from: 0} RETURN count(*)"
+        ),
+    ),
+    "edge turned": (
+        "rows",
+        cypher(
+            "MATCH (a)-[v:SIMILAR_TO_REV {ix: $ix}]->(b) WHERE v.valid_to = $open "
+            "WITH a, b, v, properties(v) AS said ORDER BY v.id LIMIT 1 DELETE v WITH a, b, said "
+            "CREATE (b)-[w:SIMILAR_TO_REV]->(a) SET w = said RETURN count(*)"
         ),
     ),
 }

@@ -11,6 +11,7 @@ from sitegraph.cli.static_server import serve_folder
 from tests.fakes.real_sites import unpack
 from tests.fakes.sitegraph_runs import Sitegraph
 from tests.flows.test_real_sites import write_source
+from tests.unit.sitegraph.service.conftest import serving
 
 pytestmark = [pytest.mark.server, pytest.mark.data]
 
@@ -105,5 +106,13 @@ def test_an_id_of_before_leads_to_what_stands_there_now(
 
     assert led.returncode == lost.returncode == never.returncode == 2
     assert f"run: sitegraph blame {old['new_id']}" in led.stderr
+    shown = sitegraph.call("show", old["old_id"], "--index", str(folder))
+    assert shown.returncode == 2
+    assert f"says: sitegraph blame {old['old_id']} --index {folder}" in shown.stderr
+    with serving(folder) as client:
+        answers = {name: client.get(f"/chunks/{name}/history") for name in (old["old_id"], gone["old_id"])}
+    assert {answer.status_code for answer in answers.values()} == {404}
+    assert f"it is {old['new_id']} since generation 3" in answers[old["old_id"]].json()["detail"]
+    assert "it is gone" in answers[gone["old_id"]].json()["detail"]
     assert "is gone since generation 3" in lost.stderr
     assert "{+" in texts[old["new_id"]]

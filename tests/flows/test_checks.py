@@ -149,6 +149,12 @@ def test_questions_are_proposed_from_the_log(
     assert proposed.returncode == 0, proposed.stderr
     assert proposed.stdout.index("Where are vectors kept?") < proposed.stdout.index("How are tokens lost?")
     assert proposed.stdout.count("ectors kept?") == 1
+    listed = sitegraph.call("check", "--from-log", "--index", str(index), "--format", "json")
+    assert [(one["question"], one["asked"]) for one in json.loads(listed.stdout)["questions"]] == [
+        ("Where are vectors kept?", 2),
+        ("How are tokens lost?", 1),
+    ]
+    assert sitegraph.call("check", "--from-log", "--index", str(index), "--format", "junit").returncode == 2
     review = checked.parent / "proposed.yaml"
     review.write_text(proposed.stdout)
     assert sitegraph.call("check", str(review), "--index", str(index)).returncode == 0

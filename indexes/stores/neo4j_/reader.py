@@ -7,6 +7,7 @@ row or meet it twice.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from heapq import merge
+from itertools import pairwise
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -106,11 +107,13 @@ class Neo4jGraphReader:
 
     def _damaged_nodes(self) -> Iterator[str]:
         for page in self._pages(NODE_ROWS, _NODE, _PAGE_ROWS):
+            yield from _repeated(page)
             yield from (row["v"]["id"] for row in page if not _is_sound_node(row["v"]))
 
     def _damaged_edges(self) -> Iterator[str]:
         for rows in EDGE_ROWS.values():
             for page in self._pages(rows, _EDGE, _PAGE_ROWS):
+                yield from _repeated(page)
                 yield from (row["v"]["id"] for row in page if not _is_sound_edge(row))
 
     def _scan_kind(self, rows: RowKind, source: str | None) -> Iterator[Edge]:
@@ -195,6 +198,12 @@ def _as_edge(row: Row) -> Edge:
     return edge_from_properties(
         row["v"], kind=row["type"].removesuffix("_REV").lower(), src=row["src"], dst=row["dst"]
     )
+
+
+def _repeated(page: Iterable[Row]) -> Iterator[str]:
+    """Ids that two rows have at one generation, of a page in id order: no constraint forbids that."""
+    ids = [row["position"] for row in page]
+    yield from (one for one, other in pairwise(ids) if one == other)
 
 
 def _is_sound_node(properties: Row) -> bool:

@@ -50,21 +50,16 @@ def blame(
 def _find(readers: "Readers", archive: "LedgerArchive", name: str) -> "Chunk":
     """Find the chunk; of one that is no more, say what became of it."""
     from retrieval.bundle.passage import find_chunk
-    from sitegraph.service.viewer.versions import became
+    from sitegraph.service.viewer.blame import last_departure
 
     try:
         return find_chunk(readers.chunks, name, graph=readers.graph)
     except ConfigError:
-        steps = archive.past(
-            readers, lambda past: became(name, lambda id_: past.ledger.lineage.of_id(id_, past.numbers))
-        )
-        if not steps:
+        step = last_departure(readers, archive, name)
+        if step is None:
             raise
-        now = steps[-1].new_id
-        since = f"since generation {steps[-1].generation}"
-        told = (
-            f"is {now} {since}; run: sitegraph blame {now}" if now else f"is gone {since}: {steps[-1].reason}"
-        )
+        now, since = step.new_id, f"since generation {step.generation}"
+        told = f"is {now} {since}; run: sitegraph blame {now}" if now else f"is gone {since}: {step.reason}"
         raise ConfigError(told, subject=name) from None
 
 

@@ -39,7 +39,10 @@ def check(
     ] = False,
     from_log: Annotated[
         bool,
-        typer.Option("--from-log", help="Propose questions from the usage log, as YAML to review on stdout."),
+        typer.Option(
+            "--from-log",
+            help="Propose questions from the usage log, as YAML to review, or as JSON.",
+        ),
     ] = False,
     quiet: QuietOption = False,
     output: Annotated[
@@ -65,7 +68,7 @@ def check(
     if held:
         _show_held(read_settings(index), output)
     elif from_log:
-        _propose(read_reading_settings(index), questions)
+        _propose(read_reading_settings(index), questions, output)
     else:
         _check(read_reading_settings(index), questions, output, quiet=quiet)
 
@@ -134,12 +137,19 @@ def _told(record: "CheckRecord | None") -> str:
     return "\n".join(filter(None, (render_losses(record.losses), said)))
 
 
-def _propose(settings: Settings, questions: Path | None) -> None:
+def _propose(settings: Settings, questions: Path | None, output: CheckFormat) -> None:
     from retrieval.checks.proposing import propose_checks, render_proposals
     from retrieval.learning.usage import read_usage
     from runtime.check_file import load_checks
+    from schemas.records import to_record
 
+    if output is CheckFormat.JUNIT:
+        raise ConfigError("is text or json with --from-log", subject="--format")
     known = [one.question for one in load_checks(questions)] if questions else []
     usage = read_usage(Path(settings.index))
     readers = open_for_reading(settings, use_graph=False)
-    typer.echo(render_proposals(propose_checks(usage, readers.chunks.get, known=known)), nl=False)
+    proposed = propose_checks(usage, readers.chunks.get, known=known)
+    if output is CheckFormat.JSON:
+        print_json({"generation": readers.generation, "questions": [to_record(one) for one in proposed]})
+    else:
+        typer.echo(render_proposals(proposed), nl=False)

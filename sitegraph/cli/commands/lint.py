@@ -12,11 +12,12 @@ from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
 from sitegraph.cli.completing import complete_source
-from sitegraph.cli.options import IndexOption, QuietOption
+from sitegraph.cli.options import IndexOption, QuietOption, print_json
 from sitegraph.cli.reading import tell, warn
 
 if TYPE_CHECKING:
     from flows.run.index import Index
+    from retrieval.lint.catalogue import LintRule
     from retrieval.lint.findings import LintFinding
     from schemas.source import Source
 
@@ -100,7 +101,7 @@ def lint(
     """
     chosen = _choose_rules(rules)
     if list_rules:
-        _print_rules()
+        _print_rules(output)
         return
     if baseline is not None and write_baseline is not None:
         raise ConfigError("give one of them", subject="--baseline, --write-baseline")
@@ -208,12 +209,27 @@ def _warn_of_unknown_rules(sources: "Iterable[Source]") -> None:
             warn(f"{each.name}: lint names {rule}, which is no rule; known: {', '.join(RULES)}")
 
 
-def _print_rules() -> None:
+def _print_rules(form: LintFormat) -> None:
     from retrieval.lint.catalogue import RULES
 
+    if form is LintFormat.SARIF:
+        raise ConfigError("is text or json with --list-rules", subject="--format")
+    if form is LintFormat.JSON:
+        print_json({"rules": [_rule_record(rule) for rule in RULES.values()]})
+        return
     for rule in RULES.values():
         asked = ", only if --rules names it" if rule.asked else ""
         print(f"{rule.id} ({rule.severity}{asked})\n  {rule.summary}\n  {rule.help_}")
+
+
+def _rule_record(rule: "LintRule") -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "severity": rule.severity.value,
+        "default": not rule.asked,
+        "summary": rule.summary,
+        "help": rule.help_,
+    }
 
 
 def _print(

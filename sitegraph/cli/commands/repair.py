@@ -65,6 +65,7 @@ def _record(done: "Repaired", *, dry_run: bool) -> dict[str, Any]:
     return {
         "generation": done.generation,
         "dry_run": dry_run,
+        "complete": done.complete,
         "steps": [
             {"action": step.action.value, "how": step.how, "damage": _told(step.damage)}
             for step in done.steps
@@ -84,14 +85,19 @@ def _is_left(done: "Repaired", *, dry_run: bool) -> bool:
 
 
 def _print(done: "Repaired", *, dry_run: bool, index: str | None) -> None:
+    told = set[tuple[str, str]]()
     for step in done.steps:
         print(complete_commands(f"{step.action.value}: {step.how}", index=index))
-        for subject, what in step.damage[:_SHOWN]:
+        new = [
+            one for one in step.damage if one not in told
+        ]  # rows that a difference did not mend come again
+        told.update(new)
+        for subject, what in new[:_SHOWN]:
             print(f"  {subject}: {what}")
-        if len(step.damage) > _SHOWN:
-            print(f"  … and {len(step.damage) - _SHOWN} more (--format json)")
+        if len(new) > _SHOWN:
+            print(f"  … and {len(new) - _SHOWN} more (--format json)")
     if dry_run:
-        print("nothing is damaged" if not done.steps else "this is the plan; nothing was done")
+        print(_end_of_plan(done))
         return
     for number in done.published:
         print(f"generation {number} published")
@@ -100,3 +106,9 @@ def _print(done: "Repaired", *, dry_run: bool, index: str | None) -> None:
         for subject, what in done.left[: _SHOWN * 4]:
             print(f"  {subject}: {what}", file=sys.stderr)
     print(f"generation {done.generation}: " + ("damaged" if done.left else "intact"))
+
+
+def _end_of_plan(done: "Repaired") -> str:
+    if not done.complete:
+        return "this is how the plan begins: what else is damaged shows afterwards; nothing was done"
+    return "this is the plan; nothing was done" if done.steps else "nothing is damaged"

@@ -1,5 +1,6 @@
 """`sitegraph show`: opens a citation."""
 
+import re
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +18,8 @@ from sitegraph.cli.reading import open_for_reading, read_reading_settings, termi
 if TYPE_CHECKING:
     from indexes.wiring import Readers
     from schemas.nodes import Chunk
+
+_WHOLE_ID = re.compile(r"chunk:[a-z2-7]{26}")
 
 
 def show(
@@ -37,13 +40,24 @@ def show(
 
       sitegraph show chunk:27ktmbseikcisalxxqmll75jfe --out page.png
     """
-    from retrieval.bundle.passage import find_chunk
-
     settings = read_reading_settings(index)
     readers = open_for_reading(settings, as_of=as_of)
-    found = find_chunk(readers.chunks, chunk, graph=readers.graph)
+    found = _find(readers, chunk)
     typer.echo(show_chunk(readers, found, out=out, raw_of=stored_bytes(settings, readers)))
     _log_click(readers, found)
+
+
+def _find(readers: "Readers", name: str) -> "Chunk":
+    """Find the chunk; of a whole id that is not there, name the command that knows what became of it."""
+    from retrieval.bundle.passage import find_chunk
+
+    try:
+        return find_chunk(readers.chunks, name, graph=readers.graph)
+    except ConfigError as error:
+        if _WHOLE_ID.fullmatch(name) is None:
+            raise
+        told = f"{error.message}; what became of one that was there, says: sitegraph blame {name}"
+        raise ConfigError(told, subject=error.subject) from None
 
 
 def _log_click(readers: "Readers", chunk: "Chunk") -> None:

@@ -43,8 +43,11 @@ def status(
       sitegraph status --emit-events
     """
     from flows.run.opening import open_described
+    from indexes.publish.keeping import parse_keep
 
-    opened = open_described(read_settings(index))
+    settings = read_settings(index)
+    parse_keep(settings.keep, last=settings.keep_generations)  # the next run would refuse it
+    opened = open_described(settings)
     try:
         record = gather_status(opened)
         if emit_events:

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from indexes.places import index_place
+from indexes.publish import keeping
 from runtime.settings import check_makeable
 from schemas.errors import ConfigError, SitegraphError, StoreUnavailable
 from schemas.extras import EXTRAS, install_line
@@ -40,6 +41,8 @@ def check_machine(settings: Settings, needs: Needs) -> Iterator[CheckResult]:
         yield _writable(Path(settings.index))
         yield _room(Path(settings.index))
     yield _port(SERVE_PORT)
+    if settings.keep:
+        yield _keep(settings)
 
 
 def _python() -> CheckResult:
@@ -175,3 +178,12 @@ def _size(folder: Path) -> int:
 def _run(*command: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     return done.stdout or done.stderr
+
+
+def _keep(settings: Settings) -> CheckResult:
+    try:
+        keeping.parse_keep(settings.keep, last=settings.keep_generations)
+    except ConfigError as error:
+        remedy = f"export {keeping.SUBJECT}=within=7d,weekly=52"
+        return absent(keeping.SUBJECT, error.message, remedy=remedy, needed=True)
+    return found(keeping.SUBJECT, settings.keep or "")

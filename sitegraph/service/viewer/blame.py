@@ -13,7 +13,7 @@ from schemas.nodes import Chunk
 from schemas.records import Record, to_record
 from sitegraph.service.viewer.archive import LedgerArchive, Past
 from sitegraph.service.viewer.diff import Piece, compare
-from sitegraph.service.viewer.versions import was
+from sitegraph.service.viewer.versions import became, was
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +65,17 @@ def blame_chunk(readers: Readers, archive: LedgerArchive, chunk: Chunk) -> Blame
     if versions is None:
         return None
     return Blame(chunk=chunk, sentences=date_sentences(versions), versions=versions)
+
+
+def last_departure(readers: Readers, archive: LedgerArchive, id_: str) -> FeedEntry | None:
+    """Return the change since which a passage that is no more is what its `new_id` says, or gone.
+
+    None: nothing is known of it, or the ledger cannot be read.
+    """
+    steps = archive.past(
+        readers, lambda past: became(id_, lambda each: past.ledger.lineage.of_id(each, past.numbers))
+    )
+    return steps[-1] if steps else None
 
 
 def history_record(found: Blame) -> Record:

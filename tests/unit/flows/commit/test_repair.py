@@ -10,6 +10,7 @@ from flows.commit.repair import Repair, plan_repair
     [
         ([], Repair.NOTHING),
         (["authority/3.arrow"], Repair.AUTHORITY),
+        (["links/ab12"], Repair.AUTHORITY),
         (["lance/chunks.lance/data/a.lance"], Repair.STORES),
         (["authority/3.arrow", "lance/nodes.lance/_refs/tags/gen-3.json"], Repair.STORES),
         (["chunks"], Repair.STORES),

@@ -21,6 +21,7 @@ from indexes.publish.files import Damage
         (IndexPart.ENCODER, ("encoder/encoder.onnx", "is missing or damaged"), RepairAction.ENCODER),
         (IndexPart.LEDGER, ("ledger", "does not know generation 3"), RepairAction.LEDGER),
         (IndexPart.LEDGER, ("https://a.example/", UNKNOWN_DOCUMENT), RepairAction.DOCUMENTS),
+        (IndexPart.LINKS, ("links/ab12", "is missing or damaged"), RepairAction.LINKS),
         (IndexPart.STORES, ("nodes", "digest is a, the generation says b"), RepairAction.ROWS),
         (IndexPart.ROWS, ("chunk:1", "chunk has no node in the graph"), RepairAction.ROWS),
         (IndexPart.DOCUMENTS, ("https://a.example/", NO_NODE), RepairAction.ROWS),

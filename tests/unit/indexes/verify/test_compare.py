@@ -58,6 +58,10 @@ def test_stores_that_hold_the_plan_pass() -> None:
     check(plan_of())
 
 
+def test_a_node_that_is_deleted_to_be_written_anew_is_there() -> None:
+    check(plan_of(RowChanges(nodes=(GRAPH.page,), node_deletes=(GRAPH.page.id,)), PLAN))
+
+
 def test_a_node_that_differs_is_named() -> None:
     other = replace(GRAPH.page, title="another title")
     with pytest.raises(DamageFound, match=f"{GRAPH.page.id}: stored node differs"):

@@ -45,6 +45,30 @@ def test_each_question_is_proposed_once_with_what_was_opened_or_found_first() ->
     ]
 
 
+def test_a_question_that_was_last_asked_of_then_is_proposed_with_what_it_finds_now() -> None:
+    queries = (
+        query("What is: a lease?", "chunk:1", generation=7),
+        query("What is: a lease?", "chunk:2", generation=2),
+        query("Where is page 4?", "chunk:2", generation=7),
+        query("Where is page 4?", "chunk:9", generation=2),
+    )
+    found = propose_checks(Usage(queries=queries, clicks=(), unreadable=0), get)
+    assert [one.cites for one in found] == [("https://example.org/a.html#x",), ("m.pdf#page=4",)]
+
+
+def test_clicks_on_what_is_gone_leave_what_was_found_first() -> None:
+    clicks = (
+        {"timestamp": "", "query": "What is: a lease?", "chunk_id": "chunk:9", "doc": "page:a"},
+        *USAGE.clicks,
+        {"timestamp": "", "query": "Where is page 4?", "chunk_id": "chunk:8", "doc": "page:a"},
+    )
+    found = propose_checks(replace(USAGE, clicks=clicks), get)
+    assert [(one.opened, one.cites) for one in found] == [
+        (0, ("https://example.org/a.html#x",)),
+        (1, ("m.pdf#page=4",)),
+    ]
+
+
 def test_what_is_asked_already_is_left_out() -> None:
     assert len(propose_checks(USAGE, get, known=["What is: a Lease?"])) == 1
 

@@ -52,6 +52,20 @@ def test_a_machine_that_has_what_is_needed_is_exit_code_0(examined: Examined, fo
     assert {one["health"] for one in found.values()} <= {"ok", "optional"}
 
 
+@pytest.mark.parametrize(
+    ("keep", "code", "health"), [("within=7d,weekly=52", 0, "ok"), ("hourly=3", 2, "missing")]
+)
+def test_the_rules_of_what_is_kept_are_read(
+    examined: Examined, folder: Path, monkeypatch: pytest.MonkeyPatch, keep: str, code: int, health: str
+) -> None:
+    monkeypatch.setenv("SITEGRAPH_KEEP", keep)
+
+    ended, found = examined("--index", str(folder))
+
+    assert (ended, found["SITEGRAPH_KEEP"]["health"]) == (code, health)
+    assert keep in found["SITEGRAPH_KEEP"]["told"]
+
+
 def test_each_lack_has_a_line_to_type(
     examined: Examined, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

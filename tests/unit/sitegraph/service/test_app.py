@@ -280,9 +280,14 @@ def test_the_past_is_asked_by_number_and_by_date(folder: Path, tmp_path: Path) -
         publish_next(root, [page("boxes", {"Boxes": "The night watch is kept by boxes."})])
 
         assert ask(client, "who keeps the night watch", as_of="1") == before
+        assert ask(client, "who keeps the night watch", as_of=1) == before
         assert ask(client, "who keeps the night watch")["generation"] == 2
         assert client.get(f"/chunks/{held.id}").status_code == 404
         assert client.get(f"/chunks/{held.id}", params={"as_of": "1"}).json()["chunk"]["id"] == held.id
         refused = client.post("/retrieve", json={"query": "boxes", "as_of": "1999-01-01"})
         assert "kept: 1 of" in problem(refused, 404)
-        assert problem(client.post("/retrieve", json={"query": "boxes", "as_of": "noon"}), 422)
+        assert "generation 7 is not kept" in problem(
+            client.post("/retrieve", json={"query": "boxes", "as_of": 7}), 404
+        )
+        for wrong in ("noon", -1, 1.5, True):
+            assert problem(client.post("/retrieve", json={"query": "boxes", "as_of": wrong}), 422)

@@ -77,6 +77,46 @@ def test_upserting_what_is_there_already_writes_nothing(
     assert (ask(everything), ask(edges)) == before
 
 
+def test_a_row_that_stands_there_twice_is_found_and_written_once(
+    store: Neo4jGraphStore, ask: Callable[..., list[dict[str, Any]]]
+) -> None:
+    graph = make_graph()
+    publish(store, 1, graph)
+    link = next(edge for edge in graph.edges if edge.kind is EdgeKind.LINKS_TO)
+    ask(
+        "MATCH (a)-[v:LINKS_TO_REV {ix: $ix, id: $id}]->(b) CREATE (a)-[w:LINKS_TO_REV]->(b) "
+        "SET w = v {.*, valid_from: 0}",
+        id=link.id,
+    )
+    assert store.at(1).damaged_rows() == (link.id,)
+    writer = store.writer()
+    writer.stage(2, base=1)
+    writer.apply_edges([link], [link.id])
+    writer.finish(2)
+    assert [edge.id for edge in store.at(2).scan_edges()] == sorted(edge.id for edge in graph.edges)
+
+
+def test_a_row_that_does_not_fit_its_hash_is_written_again_once_it_is_deleted(
+    store: Neo4jGraphStore, ask: Callable[..., list[dict[str, Any]]]
+) -> None:
+    graph = make_graph()
+    before = publish(store, 1, graph)
+    ask("MATCH (v:Rev {ix: $ix}) SET v.title = 'other' REMOVE v.kind")
+    ask("MATCH ()-[v {ix: $ix}]->() WHERE v.valid_to IS NOT NULL SET v.count = 99 REMOVE v.doc")
+    damaged = store.at(1).damaged_rows()
+    assert {*damaged} == {row.id for row in (*graph.nodes, *graph.edges)}
+    writer = store.writer()
+    writer.stage(2, base=1)
+    writer.apply_nodes(graph.nodes, [node.id for node in graph.nodes])
+    writer.apply_edges(graph.edges, [edge.id for edge in graph.edges])
+    after = writer.finish(2)
+    assert store.at(2).damaged_rows() == ()
+    assert [(state.counts, state.digest) for state in after] == [
+        (state.counts, state.digest) for state in before
+    ]
+    assert store.at(1).damaged_rows() == damaged
+
+
 def test_a_changed_row_keeps_its_old_state_for_older_readers_until_that_is_pruned(
     store: Neo4jGraphStore, ask: Callable[..., list[dict[str, Any]]]
 ) -> None:

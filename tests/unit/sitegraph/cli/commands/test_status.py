@@ -34,6 +34,18 @@ def test_the_last_run_is_told_with_its_number_of_problems(
     assert f"last run finished at {NOW}, {said}\n" in capsys.readouterr().out
 
 
+def test_a_wrong_rule_of_what_is_kept_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SITEGRAPH_KEEP", "hourly=3")
+
+    assert run_app(["status", "--index", str(folder)]) == 2
+
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "SITEGRAPH_KEEP: 'hourly=3' is no rule; write, with commas between, within=7d" in err
+
+
 def test_a_refused_run_is_told_with_its_reason_and_its_problems_by_kind(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
