@@ -88,7 +88,8 @@ class RetrieveRequest(BaseModel):
     """A question; `filters` are those of the command line, several values of one key mean any of them.
 
     `rerank` null: a cross-encoder orders the best where it is installed. `as_of`: the number of a generation
-    that is kept, or a month, a day or a time; the index is read as it was then.
+    that is kept, or a month, a day or a time; the index is read as it was then. `version`: of manuals with
+    several versions that one, such as `15` or `postgresql=15`, `latest` (the default) or `all`.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -102,6 +103,7 @@ class RetrieveRequest(BaseModel):
     persona: str | None = Field(default=None, max_length=PERSONA_MAX, pattern=_ONE_LINE)
     tool: ToolRequest | None = None
     as_of: str | None = Field(default=None, pattern=AS_OF)
+    version: str | None = Field(default=None, min_length=1, max_length=VERSION_MAX, pattern=r"\S")
 
     def tool_use(self) -> ToolUse | None:
         """Return the tool as a query contains it."""

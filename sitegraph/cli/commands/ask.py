@@ -15,7 +15,14 @@ from schemas.redaction import one_line
 from schemas.settings import Settings
 from schemas.usage_counts import Door
 from sitegraph.cli.commands.wiki import WikiOption, open_wiki
-from sitegraph.cli.options import AsOfOption, FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.options import (
+    AsOfOption,
+    FormatOption,
+    IndexOption,
+    OutputFormat,
+    VersionOption,
+    print_json,
+)
 from sitegraph.cli.reading import (
     coverage_of,
     log_usage,
@@ -68,6 +75,7 @@ def ask(
         ),
     ] = None,
     as_of: AsOfOption = None,
+    version: VersionOption = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Answer a question from the index, each sentence with its source.
