@@ -55,7 +55,6 @@ def _leaves_out(chunk: Chunk, item: LeftOut) -> bool:
     return meant and not any(_keeps(chunk, one) for one in item.unless)
 
 
-
 def _keeps(chunk: Chunk, item: Filter) -> bool:
     held = getattr(chunk, item.field)
     if item.field in INTEGER_FIELDS:

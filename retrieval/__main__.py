@@ -215,7 +215,7 @@ def _parser() -> argparse.ArgumentParser:
         "--of-version",
         dest="version_of",
         metavar="VERSION",
-        help="of manuals with several versions: that one, such as 15 or postgresql=15; latest (the default); all",
+        help="of manuals with versions: that one, such as 15 or postgresql=15; latest (the default); all",
     )
     parser.add_argument(
         "--format",

@@ -152,7 +152,8 @@ class Asking:
             )
         if query.version is not None:
             raise ConfigError(
-                "does not go with --mode wiki: its pages rest on the latest", subject=f"version {query.version!r}"
+                "does not go with --mode wiki: its pages rest on the latest",
+                subject=f"version {query.version!r}",
             )
         found = answer_from_wiki(
             self.wiki,

@@ -23,9 +23,7 @@ def relate(
     if readers.graph is None or not query.use_graph or GRAPH in bundle.degraded:
         return bundle
     manuals = readers.families.manuals
-    asked = bind_version(
-        replace(query, filters=date_filters(query.filters, bundle.as_of)), manuals
-    )
+    asked = bind_version(replace(query, filters=date_filters(query.filters, bundle.as_of)), manuals)
     try:
         related = add_relations(bundle, asked, readers.chunks, readers.graph, readers.encoder)
         return replace(related, evidence=note_versions(related.evidence, manuals, readers.chunks))

@@ -93,8 +93,8 @@ class Retriever:
     def retrieve(self, query: Query) -> ContextBundle:
         """Return the evidence for *query*, best first; no answer is an empty bundle.
 
-        Raises: QueryRefused: by the policy; FilterError: a filter names an unknown field, or no manual has the
-        version that is asked for; StoreUnavailable: the chunk store is gone.
+        Raises: QueryRefused: by the policy; FilterError: a filter names an unknown field, or no manual has
+        the version that is asked for; StoreUnavailable: the chunk store is gone.
         """
         return self.walk(query).bundle
 

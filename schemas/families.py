@@ -57,7 +57,7 @@ class Edition(NamedTuple):
 
 
 def one_of_each(found: Iterable[Edition]) -> tuple[Edition, ...]:
-    """Return an edition of each document, in id order; parts of a book may stand at addresses of their own."""
+    """Return an edition of each document, in id order; parts of a book may have addresses of their own."""
     ordered = sorted(found, key=lambda one: (one.doc, one.url or "", one.path or ""), reverse=True)
     by_doc = {one.doc: one for one in ordered}
     return tuple(by_doc[doc] for doc in sorted(by_doc))

@@ -31,6 +31,8 @@ from indexes.write.apply import StagedState
 from schemas.causes import caused_by
 from schemas.cost import Cause
 from schemas.errors import DamageFound
+from schemas.families import SourceFamily
+from schemas.records import from_record
 
 _log = logging.getLogger(__name__)
 
@@ -113,6 +115,7 @@ def describe(index: Index, generation: Generation, staged: StagedState) -> Gener
         encoder=stamp_encoder(index.layout.root, space.encoder),
         pdfs=_pdfs(index, generation.generation),
         index=index.manifest,
+        families=tuple(from_record(SourceFamily, one) for one in generation.details.get("families", ())),
     )
 
 

@@ -118,7 +118,9 @@ class MemoryChunkReader:
     def _chunks(self) -> Iterator[Chunk]:
         return (self._rows[key].value[0] for key in sorted(self._rows))
 
-    def _best(self, scores: Mapping[str, float], top_k: int, filters: Collection[Condition]) -> tuple[Hit, ...]:
+    def _best(
+        self, scores: Mapping[str, float], top_k: int, filters: Collection[Condition]
+    ) -> tuple[Hit, ...]:
         kept = {chunk.id: chunk for chunk in self._chunks() if passes(chunk, filters)}
         hits = [
             Hit(chunk_id=key, doc=kept[key].doc, score=round(score, 6))

@@ -4,7 +4,15 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from schemas.evidence import Citation, ContextBundle, Evidence, EvidenceVersion, PathStep, PdfLocation, Relation
+from schemas.evidence import (
+    Citation,
+    ContextBundle,
+    Evidence,
+    EvidenceVersion,
+    PathStep,
+    PdfLocation,
+    Relation,
+)
 from schemas.nodes import Chunk
 from schemas.records import Record, to_record
 from schemas.unseen import replace_unseen

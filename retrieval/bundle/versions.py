@@ -71,9 +71,7 @@ def _texts_beside(chunks: ChunkReader, manuals: Mapping[str, Manual]) -> Mapping
     return said
 
 
-def _note(
-    manual: Manual, doc: str, text: str | None, said: Mapping[str, Collection[str]]
-) -> EvidenceVersion:
+def _note(manual: Manual, doc: str, text: str | None, said: Mapping[str, Collection[str]]) -> EvidenceVersion:
     own = manual.of(doc).version
     others = manual.others(doc)
     newer = manual.versions[: manual.versions.index(own)]

@@ -40,7 +40,8 @@ def build_query(
 ) -> Query:
     """Check the bounds of a query and give it; white space around the text goes.
 
-    Raises: ConfigError: an empty or over-long text, persona, tool or version, `top_k` or `token_budget` out of bounds.
+    Raises: ConfigError: an empty or over-long text, persona, tool or version, `top_k` or `token_budget` out
+    of bounds.
     """
     clean = " ".join(_storable(text).split())
     if not clean:

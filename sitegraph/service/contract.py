@@ -14,6 +14,7 @@ from retrieval.question.query import (
     TOKEN_BUDGET_MIN,
     TOOL_NAME_MAX,
     TOP_K_MAX,
+    VERSION_MAX,
 )
 from schemas.evidence import DATE_FIELDS, ContextBundle, ToolUse
 from schemas.feed import Feed

@@ -101,7 +101,9 @@ def ask(
 
     settings = read_reading_settings(index)
     settings = replace(settings, llm_url=llm or settings.llm_url, llm_model=model or settings.llm_model)
-    query = build_query(question, filters=parse_filters(filter_ or []), top_k=top_k, use_graph=use_graph)
+    query = build_query(
+        question, filters=parse_filters(filter_ or []), top_k=top_k, use_graph=use_graph, version=version
+    )
     check_mode(mode, as_of=as_of)
     if settings.llm_url and settings.llm_model is None:
         raise ConfigError("is needed beside --llm: which model is asked", subject="--model")
