@@ -13,6 +13,10 @@ class Families:
     def __init__(self, sources: tuple[SourceFamily, ...] = (), chunks: ChunkReader | None = None) -> None:
         self._sources, self._chunks = sources, chunks
 
+    def over(self, chunks: ChunkReader) -> "Families":
+        """The same families as another reader of the generation has them, such as one that sees less."""
+        return Families(self._sources, chunks)
+
     @cached_property
     def manuals(self) -> tuple[Manual, ...]:
         """All manuals that have a document with a version, in name order.
