@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from schemas.families import Family
+from schemas.families import VersionFamily
 
 FamilyName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 
@@ -67,9 +67,9 @@ def refuse_family(name: str | None, version: VersionKeys | None, stated: str | N
     return None
 
 
-def as_family(name: str | None, version: VersionKeys | None, stated: str | None) -> Family | None:
+def as_family(name: str | None, version: VersionKeys | None, stated: str | None) -> VersionFamily | None:
     """Return what the keys say, where there is a family."""
     if name is None:
         return None
     keys = version or VersionKeys(all=stated)
-    return Family(name=name, version=keys.all, url=keys.url, title=keys.title, meta=keys.meta)
+    return VersionFamily(name=name, version=keys.all, url=keys.url, title=keys.title, meta=keys.meta)

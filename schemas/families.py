@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
+class VersionFamily:
     """The manual that a source has versions of, and how the version of a document is told.
 
     One of: `version`, which all documents are of; `url`, a pattern whose one group is the version in the
@@ -69,7 +69,7 @@ def version_at(pattern: str, address: str) -> str | None:
     return (found[1] or None) if found else None
 
 
-def version_of(family: Family, address: str) -> str | None:
+def version_of(family: VersionFamily, address: str) -> str | None:
     """Return the version of a document by its address alone; None where none is said, or the page says it."""
     return version_at(family.url, address) if family.url is not None else family.version
 

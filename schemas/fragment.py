@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from schemas.cleaning import Cleaning
 from schemas.dates import Dated
 from schemas.edges import Edge, EdgeKind, LinkPosition
-from schemas.families import Family
+from schemas.families import VersionFamily
 from schemas.nodes import Chunk, Node
 
 
@@ -116,4 +116,4 @@ class ParseRequest:
     cleaning: Cleaning | None = None
     line_fragment: str | None = None
     language: str | None = None
-    family: Family | None = None
+    family: VersionFamily | None = None

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from schemas.cleaning import Cleaning, Hook
-from schemas.families import Family
+from schemas.families import VersionFamily
 from schemas.later_fields import LATER
 
 
@@ -237,7 +237,7 @@ class Source:
     deployment: DeploymentOptions = field(default=DeploymentOptions(), metadata=LATER)
     checks: str | None = field(default=None, metadata=LATER)
     lint: LintOptions = field(default=LintOptions(), metadata=LATER)
-    family: Family | None = field(default=None, metadata=LATER)
+    family: VersionFamily | None = field(default=None, metadata=LATER)
 
     @property
     def cleaning(self) -> Cleaning | None:

@@ -31,7 +31,7 @@ BY_URL = "family: git\nversion: {url: '/docs/([^/]+)/'}\nscope: {max_depth: 0}\n
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Pages of two versions under `docs/`; one is the same in both, byte for byte, and one only in the old."""
+    """Pages of two versions under `docs/`; one is the same in both, byte for byte, one only in the old."""
     folder = tmp_path_factory.mktemp("versions")
     for version in (OLD, NEW):
         unpacked = unpack("sites/git.tar.xz", version, folder / "unpacked" / version)

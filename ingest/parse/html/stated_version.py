@@ -5,10 +5,10 @@ import re
 from lxml.html import HtmlElement
 
 from ingest.parse.html.dom import meta_contents, normal_space
-from schemas.families import Family
+from schemas.families import VersionFamily
 
 
-def stated_version(root: HtmlElement, family: Family) -> str | None:
+def stated_version(root: HtmlElement, family: VersionFamily) -> str | None:
     """Return what the `meta` element that the family names says, or its pattern finds in the title.
 
     The title is that of the head, which names the manual, not the heading of the page. None where the page

@@ -3,7 +3,7 @@
 import pytest
 
 from indexes.families.manuals import Manual, join_editions
-from schemas.families import Edition, Family, SourceFamily, joining_key, one_of_each, version_of
+from schemas.families import Edition, SourceFamily, VersionFamily, joining_key, one_of_each, version_of
 
 BY_URL = SourceFamily(source="docs", family="git", url="/docs/([^/]+)/")
 
@@ -84,14 +84,18 @@ def test_families_do_not_mix() -> None:
 @pytest.mark.parametrize(
     ("family", "address", "version"),
     [
-        (Family(name="m", version="15"), "https://x.org/anything", "15"),
-        (Family(name="m", url="/docs/([^/]+)/"), "https://x.org/docs/2.47/a", "2.47"),
-        (Family(name="m", url="/docs/([^/]+)/"), "https://x.org/about", None),
-        (Family(name="m", url="/docs/(.*)$"), "https://x.org/docs/", None),  # an empty group says nothing
-        (Family(name="m", title="x (.*)"), "https://x.org/docs/2.47/a", None),  # the page says it
+        (VersionFamily(name="m", version="15"), "https://x.org/anything", "15"),
+        (VersionFamily(name="m", url="/docs/([^/]+)/"), "https://x.org/docs/2.47/a", "2.47"),
+        (VersionFamily(name="m", url="/docs/([^/]+)/"), "https://x.org/about", None),
+        (
+            VersionFamily(name="m", url="/docs/(.*)$"),
+            "https://x.org/docs/",
+            None,
+        ),  # an empty group says nothing
+        (VersionFamily(name="m", title="x (.*)"), "https://x.org/docs/2.47/a", None),  # the page says it
     ],
 )
-def test_the_version_of_an_address(family: Family, address: str, version: str | None) -> None:
+def test_the_version_of_an_address(family: VersionFamily, address: str, version: str | None) -> None:
     assert version_of(family, address) == version
 
 
