@@ -7,9 +7,9 @@ from indexes.families.order import newest_first
 from schemas.families import Edition, SourceFamily, joining_key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Manual:
-    """One manual in all its versions, the preferred one first.
+    """One manual in all its versions, the preferred one first; equal to itself alone.
 
     `keys` has what joins each document with its other versions; `editions` has by that, in the order of
     the versions, the documents that are joined.
@@ -48,6 +48,11 @@ def join_editions(sources: Iterable[SourceFamily], editions: Iterable[Edition]) 
     for one in editions:
         of_family.setdefault(of_source[one.source].family, []).append(one)
     return tuple(_join(name, of_source, of_family[name]) for name in sorted(of_family))
+
+
+def manual_of(doc: str, manuals: Iterable[Manual]) -> Manual | None:
+    """Return the manual that a document is of; None for one without versions."""
+    return next((one for one in manuals if doc in one.keys), None)
 
 
 def _join(name: str, of_source: Mapping[str, SourceFamily], editions: Collection[Edition]) -> Manual:

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from indexes.families.manuals import Manual
-from indexes.families.order import preference
+from indexes.families.manuals import Manual, manual_of
+from indexes.families.order import Preference, preference
 from indexes.ports import ChunkReader
 from retrieval.ranking.score import Scored
 from schemas.evidence import Evidence, EvidenceVersion
@@ -18,22 +18,20 @@ def prefer_newest(candidates: Sequence[Scored], manuals: Sequence[Manual]) -> tu
     """
     if not manuals:
         return tuple(candidates)
-    of_doc = {doc: manual for manual in manuals for doc in manual.keys}
     alike: dict[tuple[str, str], list[Scored]] = {}
     for one in candidates:
-        if one.chunk.doc in of_doc:
-            name = of_doc[one.chunk.doc].name
-            alike.setdefault((name, normalise_text(one.chunk.text)), []).append(one)
-    instead = {}
+        if manual := manual_of(one.chunk.doc, manuals):
+            alike.setdefault((manual.name, normalise_text(one.chunk.text)), []).append(one)
+    instead: dict[str, Scored | None] = {}
     for several in alike.values():
         newest = max(several, key=_preference_of)
-        if _preference_of(newest) > min(map(_preference_of, several)):
+        if len({one.chunk.version for one in several}) > 1:
             instead |= {one.chunk.id: (newest if one is several[0] else None) for one in several}
     kept = (instead.get(one.chunk.id, one) for one in candidates)
     return tuple(_in_place_of(best, one) for best, one in zip(candidates, kept, strict=True) if one)
 
 
-def _preference_of(one: Scored) -> object:
+def _preference_of(one: Scored) -> Preference:
     return preference(one.chunk.version or "")
 
 
@@ -48,12 +46,12 @@ def note_versions(
 
     Raises: StoreUnavailable: the store is gone.
     """
-    of_doc = {doc: manual for manual in manuals for doc in manual.keys}
-    noted = [one for one in evidence if one.doc in of_doc]
-    if not noted:
+    of_doc = {one.doc: manual for one in evidence if (manual := manual_of(one.doc, manuals))}
+    if not of_doc:
         return evidence
-    said = _texts_beside(chunks, {one.doc: of_doc[one.doc] for one in noted})
-    own = {chunk.id: normalise_text(chunk.text) for chunk in chunks.get([one.chunk_id for one in noted])}
+    said = _texts_beside(chunks, of_doc)
+    noted = [one.chunk_id for one in evidence if one.doc in of_doc]
+    own = {chunk.id: normalise_text(chunk.text) for chunk in chunks.get(noted)}
     return tuple(
         replace(one, versions=_note(of_doc[one.doc], one.doc, own.get(one.chunk_id), said))
         if one.doc in of_doc

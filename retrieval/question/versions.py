@@ -1,7 +1,8 @@
 """Which versions of manuals a question is asked of, and what that leaves out of every search."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from indexes.families.manuals import Manual
 from schemas.errors import FilterError
@@ -9,6 +10,9 @@ from schemas.evidence import Filter, LeftOut, Query
 from schemas.families import Edition
 
 LATEST, ALL = "latest", "all"
+_TELLING = ("source", "doc", "version")
+"""Fields of a filter that are known of an edition."""
+
 SUBJECT = "version"
 
 
@@ -58,28 +62,30 @@ def tell_versions(manual: Manual) -> str:
     return f"{manual.name} {', '.join(manual.versions)}"
 
 
-def _latest(manual: Manual, filters: Collection[Filter]) -> Iterator[LeftOut]:
+def _latest(manual: Manual, filters: Collection[Filter]) -> tuple[LeftOut, ...]:
     """Leave out older versions of documents, among those that the filters leave as far as can be told."""
+    telling = tuple(one for one in filters if one.field in _TELLING)
+    return _older_than_latest(manual, telling)
+
+
+@lru_cache(maxsize=32)
+def _older_than_latest(manual: Manual, filters: tuple[Filter, ...]) -> tuple[LeftOut, ...]:
     among = {one.doc for one in manual.all_editions() if _may_pass(one, filters)}
     shown = {one.doc: one for one in manual.newest(among)}
     hidden = [one for one in manual.all_editions() if one.doc in among and one.doc not in shown]
     if not hidden:
-        return
+        return ()
     older = {one.version for one in hidden}
     exempt = sorted(one.doc for one in shown.values() if one.version in older)
     if len(hidden) <= len(exempt):
-        yield LeftOut(where=(Filter(field="doc", values=tuple(sorted(one.doc for one in hidden))),))
-        return
-    yield LeftOut(
-        where=(_of_sources(manual), Filter(field="version", values=tuple(sorted(older)))),
-        unless=(Filter(field="doc", values=tuple(exempt)),) if exempt else (),
-    )
+        return (LeftOut(where=(Filter(field="doc", values=tuple(sorted(one.doc for one in hidden))),)),)
+    where = (_of_sources(manual), Filter(field="version", values=tuple(sorted(older))))
+    return (LeftOut(where=where, unless=(Filter(field="doc", values=tuple(exempt)),) if exempt else ()),)
 
 
-def _exactly(manual: Manual, version: str) -> Iterator[LeftOut]:
+def _exactly(manual: Manual, version: str) -> tuple[LeftOut, ...]:
     others = tuple(sorted(one for one in manual.versions if one != version))
-    if others:
-        yield LeftOut(where=(_of_sources(manual), Filter(field="version", values=others)))
+    return (LeftOut(where=(_of_sources(manual), Filter(field="version", values=others))),) if others else ()
 
 
 def _of_sources(manual: Manual) -> Filter:
@@ -87,6 +93,5 @@ def _of_sources(manual: Manual) -> Filter:
 
 
 def _may_pass(edition: Edition, filters: Collection[Filter]) -> bool:
-    """Whether filters on source, document and version, which are known of it, let a document pass."""
-    held = {"source": edition.source, "doc": edition.doc, "version": edition.version}
-    return all(held[one.field] in one.values for one in filters if one.field in held)
+    """Whether filters on what is known of an edition let it pass."""
+    return all(getattr(edition, one.field) in one.values for one in filters)
