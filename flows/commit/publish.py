@@ -12,6 +12,7 @@ from flows.derive.similar_to import state_of
 from flows.run.contexts import CommitContext
 from flows.run.index import Index
 from flows.run.kept_generations import kept_generations, require_current
+from flows.run.planned_families import planned_families
 from flows.run.signing import sign
 from indexes.places import is_in_bucket
 from indexes.publish.current import prepare_current, write_current
@@ -31,8 +32,6 @@ from indexes.write.apply import StagedState
 from schemas.causes import caused_by
 from schemas.cost import Cause
 from schemas.errors import DamageFound
-from schemas.families import SourceFamily
-from schemas.records import from_record
 
 _log = logging.getLogger(__name__)
 
@@ -115,7 +114,7 @@ def describe(index: Index, generation: Generation, staged: StagedState) -> Gener
         encoder=stamp_encoder(index.layout.root, space.encoder),
         pdfs=_pdfs(index, generation.generation),
         index=index.manifest,
-        families=tuple(from_record(SourceFamily, one) for one in generation.details.get("families", ())),
+        families=planned_families(generation.details),
     )
 
 

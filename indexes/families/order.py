@@ -2,7 +2,7 @@
 
 import re
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from schemas.version_names import AHEAD, SETTLED
 
@@ -10,8 +10,9 @@ _LEADING = re.compile(r"^(?:version|ver|release|rel|v)[-_.]?(?=\d)", re.IGNORECA
 _OPEN = re.compile(r"(?<=\.)x$", re.IGNORECASE)
 _BEYOND = "999999999"
 
-Preference = tuple[int, Version, str]
-"""The higher is preferred: settled names, then releases by number, then what is to come, then any name."""
+Preference = tuple[int, Version, str, str]
+"""The higher is preferred: settled names, then releases by number, then what is to come, then any name. The version as it
+is written ends all ties."""
 
 _NONE = Version("0")
 
@@ -25,14 +26,14 @@ def preference(version: str) -> Preference:
     """
     name = version.strip().lower()
     if name in SETTLED:
-        return 4, _NONE, chr(len(SETTLED) - SETTLED.index(name))
+        return 4, _NONE, chr(len(SETTLED) - SETTLED.index(name)), version
     if name in AHEAD:
-        return 1, _NONE, name
+        return 1, _NONE, name, version
     try:
         number = Version(_OPEN.sub(_BEYOND, _LEADING.sub("", name)))
-    except InvalidVersion:
-        return 0, _NONE, name
-    return (2 if number.is_prerelease else 3), number, name
+    except ValueError:  # none, or of more digits than Python reads
+        return 0, _NONE, name, version
+    return (2 if number.is_prerelease else 3), number, name, version
 
 
 def newest_first(versions: set[str]) -> tuple[str, ...]:
