@@ -36,7 +36,7 @@ def readers_at(index: Index, number: int, as_of: str, *, base: int) -> Readers:
 
 
 def families_at(index: Index, number: int) -> tuple[SourceFamily, ...]:
-    """Which sources have versions of a manual, by the plan of a generation or, once it is published, by it."""
+    """Which sources have versions of a manual, by the plan of a generation, else by its manifest."""
     row = index.ledger.generations.get(number)
     if row is None or not row.details:
         return load_generation(index.layout, number).families

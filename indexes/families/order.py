@@ -11,8 +11,8 @@ _OPEN = re.compile(r"(?<=\.)x$", re.IGNORECASE)
 _BEYOND = "999999999"
 
 Preference = tuple[int, Version, str, str]
-"""The higher is preferred: settled names, then releases by number, then what is to come, then any name. The version as it
-is written ends all ties."""
+"""The higher is preferred: settled names, then releases by number, then what is to come, then any name.
+The version as it is written ends all ties."""
 
 _NONE = Version("0")
 
