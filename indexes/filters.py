@@ -1,18 +1,18 @@
 """What a filter may ask for, in every store."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from schemas.errors import FilterError
-from schemas.evidence import DATE_FIELDS, FILTER_FIELDS, Filter
+from schemas.evidence import DATE_FIELDS, FILTER_FIELDS, Condition, Filter, LeftOut
 from schemas.nodes import Chunk
 
 LIST_FIELDS = frozenset({"tool_names"})
 INTEGER_FIELDS = frozenset({"page_no"})
 
 
-def check_filters(filters: Collection[Filter]) -> None:
+def check_filters(filters: Collection[Condition]) -> None:
     """Raise FilterError for a field that is not in FILTER_FIELDS, or a value its column cannot have."""
-    for item in filters:
+    for item in _each(filters):
         if item.field not in (*FILTER_FIELDS, *DATE_FIELDS):
             known = ", ".join((*FILTER_FIELDS, *DATE_FIELDS))
             raise FilterError(f"unknown filter field; known: {known}", subject=item.field)
@@ -21,6 +21,11 @@ def check_filters(filters: Collection[Filter]) -> None:
         for value in item.values if item.field in INTEGER_FIELDS else ():
             if not (value.isascii() and value.isdecimal()):
                 raise FilterError(f"not a whole number: {value!r}", subject=item.field)
+
+
+def _each(conditions: Collection[Condition]) -> Iterator[Filter]:
+    for one in conditions:
+        yield from (*one.where, *one.unless) if isinstance(one, LeftOut) else (one,)
 
 
 def interval_of(value: str) -> tuple[str | None, str | None]:
@@ -35,12 +40,19 @@ def interval_of(value: str) -> tuple[str | None, str | None]:
     return (None if start == ".." else start), (None if end == ".." else end)
 
 
-def passes(chunk: Chunk, filters: Collection[Filter]) -> bool:
+def passes(chunk: Chunk, filters: Collection[Condition]) -> bool:
     """Whether a chunk keeps all *filters*, as a search in any store has it.
 
     Raises: FilterError: an interval that is none.
     """
-    return all(_keeps(chunk, one) for one in filters)
+    return all(
+        _keeps(chunk, one) if isinstance(one, Filter) else not _leaves_out(chunk, one) for one in filters
+    )
+
+
+def _leaves_out(chunk: Chunk, item: LeftOut) -> bool:
+    meant = all(_keeps(chunk, one) for one in item.where)
+    return meant and not any(_keeps(chunk, one) for one in item.unless)
 
 
 def _keeps(chunk: Chunk, item: Filter) -> bool:

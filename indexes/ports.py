@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from indexes.lattice_hash import LatticeHash
 from schemas.edges import Edge, EdgeKind
-from schemas.evidence import Filter, Hit, SearchField
+from schemas.evidence import Condition, Hit, SearchField
+from schemas.families import Edition
 from schemas.hashing import canonical_json, sha256_hex
 from schemas.nodes import Chunk, Node
 
@@ -89,7 +90,7 @@ class ChunkReader(Protocol):
         """
 
     def search_text(
-        self, field: SearchField, text: str, *, top_k: int, filters: Collection[Filter] = ()
+        self, field: SearchField, text: str, *, top_k: int, filters: Collection[Condition] = ()
     ) -> tuple[Hit, ...]:
         """BM25 over TEXT, HEADING or ANCHORS, or exact terms over CODES; order (-score, id).
 
@@ -98,7 +99,7 @@ class ChunkReader(Protocol):
         """
 
     def search_vector(
-        self, field: SearchField, vector: Vector, *, top_k: int, filters: Collection[Filter] = ()
+        self, field: SearchField, vector: Vector, *, top_k: int, filters: Collection[Condition] = ()
     ) -> tuple[Hit, ...]:
         """Cosine similarity over TEXT, HEADING, ANCHORS or CAPTIONS (best of several); order (-score, id).
 
@@ -120,6 +121,9 @@ class ChunkReader(Protocol):
 
     def texts(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
         """All texts, some at a time: the document of each and what it says, in no order."""
+
+    def editions(self, sources: Collection[str]) -> tuple[Edition, ...]:
+        """The documents of *sources* that have a chunk and a version, in id order."""
 
     def row_hashes(self) -> Mapping[str, str]:
         """`row_sha256` as stored, by chunk id."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from indexes.chunk_tables import ChunkTables
 from indexes.embed.manifest import MANIFEST_FILE as ENCODER_JSON
 from indexes.embed.reader_encoder import OnnxEncoder
+from indexes.families.reading import NO_FAMILIES, Families
 from indexes.layout import IndexLayout, remedy
 from indexes.manifest import FILES, IndexManifest, VectorSpace, is_repeated, load_manifest
 from indexes.object_files import PATIENCE
@@ -53,7 +54,7 @@ class Readers:
     """Everything a query needs, pinned to one generation.
 
     `degraded` names what could not be opened, and `warnings` says why, one line each. `weights` are those of
-    the blend where `sitegraph tune --apply` found better ones.
+    the blend where `sitegraph tune --apply` found better ones. `families` are the manuals with versions.
     """
 
     index: Path
@@ -68,6 +69,7 @@ class Readers:
     degraded: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     weights: Scores | None = None
+    families: Families = NO_FAMILIES
 
 
 def open_readers(
@@ -395,4 +397,5 @@ def _read_at(generation: int, stores: OpenedStores, *, use_graph: bool) -> Reade
         degraded=("graph",) if warning else (),
         warnings=(warning,) if warning else (),
         weights=load_weights(stores.layout.root),
+        families=Families(described.families, chunks),
     )

@@ -3,24 +3,7 @@
 import re
 from urllib.parse import unquote
 
-_SETTLED = ("stable", "latest", "current")
-"""Names of the version that readers are meant to see, most settled first."""
-
-_AHEAD = (
-    "dev",
-    "devel",
-    "develop",
-    "development",
-    "edge",
-    "head",
-    "main",
-    "master",
-    "next",
-    "nightly",
-    "preview",
-    "trunk",
-)
-"""Names of the version that is still to come."""
+from schemas.version_names import AHEAD, SETTLED
 
 _BARE = re.compile(r"\d{1,3}")
 """A version where others stand beside it; else the number of an item. Four digits are a year."""
@@ -44,9 +27,9 @@ def version_rank(folder: str, *, beside_version: bool = False) -> VersionRank | 
     *beside_version*: a folder of the same parent names a version surely, so that a bare number does, too.
     """
     name = unquote(folder).lower()
-    if name in _SETTLED:
-        return 1, _SETTLED.index(name), ()
-    if name in _AHEAD:
+    if name in SETTLED:
+        return 1, SETTLED.index(name), ()
+    if name in AHEAD:
         return 3, 0, ()
     if beside_version and _BARE.fullmatch(name):
         return _released(name)

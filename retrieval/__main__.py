@@ -53,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             top_k=options.top_k,
             use_graph=options.use_graph,
             rerank=options.rerank,
+            version=options.version_of,
         )
         settings = _read_settings()
         settings = _with_local_index(replace(settings, index=options.index or settings.index))
@@ -209,6 +210,12 @@ def _parser() -> argparse.ArgumentParser:
         "--as-of",
         metavar="DATE|GENERATION",
         help="read the index as it was: a generation that is kept, or the newest of a month, day or time",
+    )
+    parser.add_argument(
+        "--of-version",
+        dest="version_of",
+        metavar="VERSION",
+        help="of manuals with versions: that one, such as 15 or postgresql=15; latest (the default); all",
     )
     parser.add_argument(
         "--format",

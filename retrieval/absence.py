@@ -10,6 +10,7 @@ from retrieval.answering.answerable import LOGIT_LEAST, UNKNOWN_COSTS, asked_wor
 from retrieval.answering.answered import Answered
 from retrieval.bundle.render import cite_line, show_line
 from retrieval.opening import build_retriever
+from retrieval.question.versions import ALL
 from retrieval.retriever import RetrievalResult
 from schemas.absence import Absence, Measured, NearMiss, SearchedSource
 from schemas.coverage import Coverage
@@ -44,7 +45,7 @@ def state_absence(
         generation=bundle.generation,
         as_of=bundle.as_of,
         searched=_searched(readers, query.filters),
-        filters=query.filters,
+        filters=(*query.filters, *_version(query)),
         unknown=unknown,
         near=near,
         needed=round(LOGIT_LEAST + UNKNOWN_COSTS * share, 3) if measured and answered else None,
@@ -71,9 +72,15 @@ def _nearest(bundle: ContextBundle, answered: Answered | None) -> tuple[NearMiss
 
 
 def _outside(readers: Readers, query: Query) -> Iterator[NearMiss]:
-    if query.filters:
-        found = build_retriever(readers).retrieve(replace(query, filters=(), top_k=NEAR))
+    if query.filters or query.version is not None:
+        wide = replace(query, filters=(), version=ALL if query.version else None, top_k=NEAR)
+        found = build_retriever(readers).retrieve(wide)
         yield from (_near(one, outside=True) for one in found.evidence)
+
+
+def _version(query: Query) -> Iterator[Filter]:
+    if query.version is not None:
+        yield Filter(field="version", values=(query.version,))
 
 
 def _near(one: Evidence, *, outside: bool = False) -> NearMiss:

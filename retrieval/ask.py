@@ -13,6 +13,7 @@ from retrieval.ask_modes import AskMode
 from retrieval.bundle.parse_answer import Sentence, parse_answer
 from retrieval.opening import build_retriever
 from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
+from retrieval.question.versions import bind_version
 from retrieval.related import relate
 from schemas.absence import Absence
 from schemas.coverage import Coverage
@@ -69,6 +70,7 @@ class Asking:
         loop and the wiki raise.
         """
         check_policy(self.policy, query)
+        query = bind_version(query, self.readers.families.manuals)
         asked = {
             AskMode.PLAIN: self._plain,
             AskMode.DUAL: self._dual,
@@ -147,6 +149,11 @@ class Asking:
         if query.filters:
             raise ConfigError(
                 "does not go with --mode wiki: pages rest on passages of all kinds", subject="--filter"
+            )
+        if query.version is not None:
+            raise ConfigError(
+                "does not go with --mode wiki: its pages rest on the latest",
+                subject=f"version {query.version!r}",
             )
         found = answer_from_wiki(
             self.wiki,

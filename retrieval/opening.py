@@ -27,4 +27,5 @@ def build_retriever(
         policy=policy,
         weights=readers.weights,
         rules=rules,
+        families=readers.families,
     )

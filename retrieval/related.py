@@ -4,7 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from indexes.wiring import Readers
+from retrieval.bundle.versions import note_versions
 from retrieval.question.dates import date_filters
+from retrieval.question.versions import bind_version
 from retrieval.relations.evidence import add_relations
 from retrieval.retriever import GRAPH, RetrievalResult
 from schemas.errors import StoreUnavailable
@@ -20,11 +22,11 @@ def relate(
     """
     if readers.graph is None or not query.use_graph or GRAPH in bundle.degraded:
         return bundle
-    filters = date_filters(query.filters, bundle.as_of)
+    manuals = readers.families.manuals
+    asked = bind_version(replace(query, filters=date_filters(query.filters, bundle.as_of)), manuals)
     try:
-        return add_relations(
-            bundle, replace(query, filters=filters), readers.chunks, readers.graph, readers.encoder
-        )
+        related = add_relations(bundle, asked, readers.chunks, readers.graph, readers.encoder)
+        return replace(related, evidence=note_versions(related.evidence, manuals, readers.chunks))
     except StoreUnavailable as error:
         if warn is not None:
             warn(f"answering without relations: {error}")

@@ -3,12 +3,14 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from indexes.families.reading import NO_FAMILIES, Families
 from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader, Reranker, TokenEncoder
 from retrieval.bundle.build import build_bundle, number_evidence
 from retrieval.bundle.diagnostics import describe_walk
 from retrieval.bundle.names import ends_of_paths, name_paths, read_names
 from retrieval.bundle.parent_summaries import summarise_parents
 from retrieval.bundle.tool_plan import plan_tool
+from retrieval.bundle.versions import note_versions, prefer_newest
 from retrieval.graph.reach import GraphResults, SearchResults, reach_by_graph, start_from
 from retrieval.graph.rules import ALL_RULES, GraphRule
 from retrieval.question.catalogue import look_up
@@ -16,6 +18,7 @@ from retrieval.question.dates import date_filters
 from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
 from retrieval.question.relationship import entities_of
 from retrieval.question.route import Route, route_of
+from retrieval.question.versions import bind_version
 from retrieval.ranking.candidates import score_candidates
 from retrieval.ranking.copies import find_copies, join_copies
 from retrieval.ranking.definitions import find_definitions
@@ -78,18 +81,20 @@ class Retriever:
         policy: Policy = ALLOW_ALL,
         weights: Scores | None = None,
         rules: Collection[GraphRule] = ALL_RULES,
+        families: Families = NO_FAMILIES,
     ) -> None:
         self._chunks, self._graph, self._encoder = chunks, graph, encoder
         self._reranker, self._policy = reranker, policy
         self._generation, self._as_of = generation, as_of
         self._authority, self._degraded = authority, frozenset(degraded)
         self._weights, self._rules = weights, rules
+        self._families = families
 
     def retrieve(self, query: Query) -> ContextBundle:
         """Return the evidence for *query*, best first; no answer is an empty bundle.
 
-        Raises: QueryRefused: by the policy; FilterError: a filter names an unknown field;
-        StoreUnavailable: the chunk store is gone.
+        Raises: QueryRefused: by the policy; FilterError: a filter names an unknown field, or no manual has
+        the version that is asked for; StoreUnavailable: the chunk store is gone.
         """
         return self.walk(query).bundle
 
@@ -101,6 +106,8 @@ class Retriever:
             filters=date_filters(query.filters, self._as_of),
             rerank=self._reranker is not None if query.rerank is None else query.rerank,
         )
+        manuals = self._families.manuals
+        query = bind_version(query, manuals)
         asked = EmbeddedQuery(
             query=query,
             vector=self._encoder.encode_query(query.text),
@@ -113,6 +120,7 @@ class Retriever:
         similarity = {} if as_is else self._similarities(asked, scored)
         scored = weigh_similarities(scored, similarity)
         candidates = self._rerank(asked, scored, by_role=reached.spread.tells)
+        candidates = prefer_newest(candidates, manuals)
         near = most_similar(similarity, limit=NEAREST) or found_nearest(found.lists)
         nearest = () if as_is else near
         copies = self._copies(query, candidates)
@@ -127,6 +135,7 @@ class Retriever:
         evidence = self._named(
             number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)
         )
+        evidence = note_versions(evidence, manuals, self._chunks)
         bundle = build_bundle(
             query,
             evidence,

@@ -24,6 +24,7 @@ from ingest.sources.registry import OURS, kind_named, kind_names
 from runtime.file_errors import os_error_reason
 from runtime.source_deployment import DeploymentKeys, FreshnessKeys, ScheduleKeys, as_schedules
 from runtime.source_errors import explain, key_written_twice, one_line
+from runtime.source_family import FamilyName, VersionKeys, as_family, as_version_keys, refuse_family
 from runtime.source_lint import LintKeys
 from runtime.source_values import (
     CENTURY,
@@ -190,6 +191,8 @@ class _SourceFile(_Model):
     deployment: DeploymentKeys = DeploymentKeys()
     checks: str | None = Field(default=None, min_length=1)
     lint: LintKeys = LintKeys()
+    family: FamilyName | None = None
+    version: Annotated[VersionKeys | None, BeforeValidator(as_version_keys)] = None
 
     @field_validator("scope")
     @classmethod
@@ -217,6 +220,13 @@ class _SourceFile(_Model):
         paths = [tool.path for tool in self.tools]
         if twice := next((path for number, path in enumerate(paths) if path in paths[:number]), None):
             raise ValueError(f"tools names {twice} twice")
+        return self
+
+    @model_validator(mode="after")
+    def _has_a_version(self) -> "_SourceFile":
+        family_refusal = refuse_family(self.family, self.version, self.metadata.version)
+        if family_refusal:
+            raise ValueError(family_refusal)
         return self
 
     @model_validator(mode="after")
@@ -346,4 +356,5 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         deployment=DeploymentOptions(**file.deployment.model_dump()),
         checks=str((folder / file.checks).resolve()) if file.checks else None,
         lint=file.lint.options(),
+        family=as_family(file.family, file.version, file.metadata.version),
     )

@@ -50,6 +50,18 @@ class Filter:
     values: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """Leave out chunks that pass all of *where*, but for those that pass one of *unless*."""
+
+    where: tuple[Filter, ...]
+    unless: tuple[Filter, ...] = ()
+
+
+Condition = Filter | LeftOut
+"""What a search in a store may be bound to."""
+
+
 class Hit(NamedTuple):
     """A chunk found by one field; higher scores are better, scores of two fields do not compare."""
 
@@ -72,7 +84,9 @@ class Query:
     """A question and how to answer it; `token_budget` counts encoder tokens of evidence.
 
     `rerank` is None where a cross-encoder shall order the best if there is one. `persona` is a line or two on
-    who answers and in which tone; it changes no evidence.
+    who answers and in which tone; it changes no evidence. `version` is that of manuals with several: None and
+    `latest` ask for the latest of each document, `all` for every one; `left_out` is what that leaves out, as
+    the retriever of a generation fills it in.
     """
 
     text: str
@@ -83,6 +97,13 @@ class Query:
     rerank: bool | None = False
     persona: str | None = None
     tool: ToolUse | None = None
+    version: str | None = None
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """All that a chunk must meet to be evidence."""
+        return (*self.filters, *self.left_out)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,11 +155,24 @@ class PathStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceVersion:
+    """Of which version of its manual a passage is: `also_in` are others that say the same word for word,
+    `not_in` are newer ones that have no such document; both newest first.
+    """
+
+    family: str
+    version: str
+    also_in: tuple[str, ...] = ()
+    not_in: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """One passage of the answer, with all that a citation needs; `stale` and the date are its chunk's.
 
     `logit` is what a reranker said, None where none was asked. Where `entity` names one, the text is made of
-    edges of the graph that lead to it, and the passage is the one behind the last of them.
+    edges of the graph that lead to it, and the passage is the one behind the last of them. `versions` is None
+    for what belongs to no manual with versions.
     """
 
     S: str
@@ -167,6 +201,7 @@ class Evidence:
     stale: bool = False
     entity: str | None = None
     text_fragment: str | None = None
+    versions: EvidenceVersion | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

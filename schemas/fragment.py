@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from schemas.cleaning import Cleaning
 from schemas.dates import Dated
 from schemas.edges import Edge, EdgeKind, LinkPosition
+from schemas.families import VersionFamily
 from schemas.nodes import Chunk, Node
 
 
@@ -96,7 +97,7 @@ class ParseRequest:
     of a PDF without a text layer are recognised; none: they are not. `relations` are further keys of front
     matter whose values are ids of documents. `cleaning` says how an HTML page is cleaned before it is parsed.
     `line_fragment`: what leads to a line of a text file, with `{line}`. `language`: BCP 47 tag of a document
-    that does not say its own.
+    that does not say its own. `family`: how a page says of which version it is.
     """
 
     uri: str
@@ -115,3 +116,4 @@ class ParseRequest:
     cleaning: Cleaning | None = None
     line_fragment: str | None = None
     language: str | None = None
+    family: VersionFamily | None = None

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from schemas.cleaning import Cleaning, Hook
+from schemas.families import VersionFamily
 from schemas.later_fields import LATER
 
 
@@ -202,7 +203,8 @@ class Source:
     layer; none: they are not read. `language`: BCP 47 tag of documents that do not say theirs. `clean`
     changes HTML pages before `content` chooses from them. `schedule`, `freshness` and `deployment` say
     nothing of the documents: `sitegraph deploy` and `sitegraph status` read them. `checks` is the path of a
-    file of questions that are asked before publishing (docs/checks.md).
+    file of questions that are asked before publishing (docs/checks.md). `family`: what the documents are
+    versions of.
     """
 
     name: str
@@ -235,6 +237,7 @@ class Source:
     deployment: DeploymentOptions = field(default=DeploymentOptions(), metadata=LATER)
     checks: str | None = field(default=None, metadata=LATER)
     lint: LintOptions = field(default=LintOptions(), metadata=LATER)
+    family: VersionFamily | None = field(default=None, metadata=LATER)
 
     @property
     def cleaning(self) -> Cleaning | None:

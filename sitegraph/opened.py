@@ -82,13 +82,15 @@ class OpenedIndex:
         use_graph: bool = True,
         rerank: bool | None = None,
         as_of: str | None = None,
+        version: str | None = None,
     ) -> ContextBundle:
         """Return the evidence for *question*: chunks in rank order, with citations, scores and relations.
 
         Args: filters: such as `{"doc_type": "guide", "lang": ["en", "de"]}`; several values mean any of them.
         token_budget: encoder tokens of evidence. rerank: whether a cross-encoder orders the best; None: where
         one is installed. as_of: the number of a generation that is kept, or a month, a day or a time: read
-        the index as it was then.
+        the index as it was then. version: of manuals with several, that one (`15`, `postgresql=15`), `latest`
+        (the default) or `all`.
         Raises: ConfigError: no index, an argument out of bounds, or nothing of *as_of* is kept; FilterError;
         QueryRefused: by the policy; StoreUnavailable.
         """
@@ -100,6 +102,7 @@ class OpenedIndex:
                 token_budget=token_budget,
                 use_graph=use_graph,
                 rerank=rerank,
+                version=version,
             ),
             as_of=as_of,
         )
@@ -113,13 +116,15 @@ class OpenedIndex:
         filters: Filters | None = None,
         on_step: Callable[[str], None] | None = None,
         as_of: str | None = None,
+        version: str | None = None,
     ) -> AskResult:
         """Return an answer in sentences, each with the label of the evidence that it rests on.
 
         *on_step* gets a line for each step, and for what a person should know although an answer comes.
         Raises: as `retrieve`.
         """
-        query, mode = _query(question, top_k=top_k, filters=filters, rerank=None), AskMode(mode)
+        query = _query(question, top_k=top_k, filters=filters, rerank=None, version=version)
+        mode = AskMode(mode)
         check_mode(mode, as_of=as_of)
         return self._retriever.read(
             lambda readers: self._asking(readers, on_step).ask(query, mode), as_of=as_of

@@ -11,6 +11,7 @@ from flows.derive.similar_to import state_of
 from flows.run.contexts import CommitContext
 from flows.run.index import Index
 from flows.run.kept_generations import kept_generations, links_file, require_current
+from flows.run.planned_families import planned_families
 from flows.run.signing import sign
 from indexes.places import is_in_bucket
 from indexes.publish.current import prepare_current, write_current
@@ -112,6 +113,7 @@ def describe(index: Index, generation: Generation, staged: StagedState) -> Gener
         encoder=stamp_encoder(index.layout.root, space.encoder),
         pdfs=_pdfs(index, generation.generation),
         index=index.manifest,
+        families=planned_families(generation.details),
     )
 
 

@@ -25,11 +25,13 @@ from ingest.urls import is_file_url
 from schemas.dates import Dated
 from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument, SoftError
 from schemas.errors import DamageFound, ParseError, UnsupportedMedia
+from schemas.families import version_of
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.hashing import canonical_json
 from schemas.nodes import DocumentKind
 from schemas.records import from_record, to_record
 from schemas.report import Problem
+from schemas.source import Source
 
 _log = logging.getLogger(__name__)
 
@@ -214,10 +216,18 @@ def parse_request(run: CrawlContext, known: KnownDocument) -> ParseRequest:
         doc_type=source.metadata.doc_type,
         domain=source.metadata.domain,
         status=source.metadata.status,
-        version=source.metadata.version,
+        version=_version(source, cited.path or cited.url or known.uri),
+        family=source.family if source.family is not None and source.family.reads_pages else None,
         relations=source.relations,
         cleaning=source.cleaning,
     )
+
+
+def _version(source: Source, address: str) -> str | None:
+    """Of which version the source and the address say that a document is."""
+    if source.family is None:
+        return source.metadata.version
+    return version_of(source.family, address)
 
 
 def _drop_withheld(run: CrawlContext, documents: Sequence[KnownDocument]) -> None:

@@ -2,9 +2,9 @@
 
 import json
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 from flows.crawl.parse import parse_request
 from flows.run.contexts import CrawlContext
@@ -32,11 +32,13 @@ from ingest.sources.registry import kind_named
 from ingest.urls import canonical_url
 from schemas.documents import READABLE, DocumentState, KnownDocument, LiveDocument, SoftError
 from schemas.errors import DamageFound, GuardRefused, ParseError, UnsupportedMedia
+from schemas.families import version_of
 from schemas.fetch import FetchRequest, FetchResult
 from schemas.fragment import GraphFragment
 from schemas.hashing import sha256_hex
 from schemas.nodes import DocumentKind
 from schemas.records import from_record
+from schemas.source import Source
 
 _log = logging.getLogger(__name__)
 
@@ -65,8 +67,11 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
     held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
-    twins = _twins(run, known, held)
-    deduplicated = deduplicate(known, held, live.values(), twins=twins)
+    version = partial(_version, run.source)
+    twins = {
+        uri: twin for apart in _by_version(known, version) for uri, twin in _twins(run, apart, held).items()
+    }
+    deduplicated = deduplicate(known, held, live.values(), twins=twins, version_of=version)
     ledger.documents.save((*taken.values(), *bad.values(), *deduplicated))
     put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
     refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
@@ -75,6 +80,21 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
             f"{refusal}; nothing was changed. Go on with: sitegraph run SOURCE.yaml --accept", subject=name
         )
     return tuple({document.uri: document for document in (*known, *deduplicated)}.values())
+
+
+def _version(source: Source, uri: str) -> str | None:
+    """Of which version of a manual an address is, where addresses say so."""
+    return version_of(source.family, uri) if source.family is not None and source.family.url else None
+
+
+def _by_version(
+    known: Iterable[KnownDocument], version: Callable[[str], str | None]
+) -> Iterable[Sequence[KnownDocument]]:
+    """Take the versions of a manual apart: readers ask for one, and none is another form of it."""
+    found: dict[str | None, list[KnownDocument]] = {}
+    for document in known:
+        found.setdefault(version(document.uri), []).append(document)
+    return found.values()
 
 
 def _twins(

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from flows.derive.families import families_differ
 from flows.derive.link import redirects_matter
 from flows.derive.tools import keep_tools
 from flows.run.contexts import DeriveContext
@@ -66,7 +67,13 @@ def compare_source(
     difference = diff_source(run, accept=accept)
     if rebuild is not None:
         difference = rebuild(run.index, difference)
-    changes = repairs or changes_model(run) or difference.changes or redirects_matter(run, difference)
+    changes = (
+        repairs
+        or changes_model(run)
+        or difference.changes
+        or (difference.live and families_differ(run.index, run.source, base=difference.base))
+        or redirects_matter(run, difference)
+    )
     return ComparedSource(
         base=difference.base,
         difference=dump_difference(run.index, difference) if changes else None,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from flows.derive.diff import load_difference
+from flows.derive.families import families_after
 from flows.derive.link import DOCUMENTS_PER_PAYLOAD, NextGeneration
 from flows.derive.row_plan import PlannedRows, RowPlan
 from flows.run.batches import cut
@@ -14,6 +15,7 @@ from flows.run.index import Index
 from flows.run.values import ComparedSource, Difference, Frozen, Linked
 from flows.run.vector_space import space_for
 from indexes.ports import ChunkReader
+from indexes.publish.generation import load_generation
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from indexes.write.outbox import plan_sha256
@@ -127,6 +129,7 @@ def freeze(
         details={
             **_details(difference, planned, embedded=embedded),
             "space": to_record(space_for(run, number)),
+            **_families(run, difference, planned),
         },
         redirects=planned.redirects,
         feed=planned.feed,
@@ -145,6 +148,12 @@ def freeze(
         planned.similar.counts.searched,
     )
     return frozen
+
+
+def _families(run: DeriveContext, difference: Difference, planned: PlannedRows) -> Mapping[str, Any]:
+    before = load_generation(run.index.layout, difference.base).families
+    found = families_after(before, run.source, there=planned.sources)
+    return {"families": [to_record(one) for one in found]} if found else {}
 
 
 def former_texts(chunks: ChunkReader, feed: Iterable[FeedEntry]) -> Iterator[tuple[str, str]]:

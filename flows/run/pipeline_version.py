@@ -1,6 +1,6 @@
 """What a parsed document depends on besides its bytes."""
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from indexes.embed.weights import ModelSpec
 from ingest.sources.identity import citing
@@ -8,10 +8,6 @@ from runtime.processes.tesseract import engine
 from schemas.hashing import record_sha256
 from schemas.records import to_record
 from schemas.source import Source
-
-if TYPE_CHECKING:
-    pass
-from typing import TYPE_CHECKING
 
 
 def pipeline_version(model: ModelSpec, source: Source) -> str:
@@ -28,6 +24,8 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
     related = {"relations": source.relations} if source.relations else {}
     cleaned = {"cleaning": source.cleaning.version} if source.cleaning else {}
     cited = citing(source)
+    # What the manual is called is in no document.
+    dated = {"version": to_record(replace(source.family, name=""))} if source.family else {}
     return record_sha256(
-        {**parts, **settings, **more, **recognised, **spoken, **related, **cleaned, **cited}
+        {**parts, **settings, **more, **recognised, **spoken, **related, **cleaned, **cited, **dated}
     )[:16]

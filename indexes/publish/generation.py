@@ -13,7 +13,9 @@ from indexes.ports import StoreState
 from indexes.publish.current import read_pointer
 from schemas.changes import Counts, add_counts
 from schemas.errors import ConfigError, DamageFound
+from schemas.families import SourceFamily
 from schemas.hashing import sha256_hex
+from schemas.later_fields import LATER
 from schemas.records import from_record, to_record
 
 
@@ -26,7 +28,8 @@ class GenerationManifest:
     `space` is where its vectors are; None: where those of the first generation are. `files` are those that
     readers open, with size and hash; none in what an earlier version published. `encoder` are those of the
     query encoder, and `pdfs` the hash of the bytes of each PDF whose pages are shown, by node id: what copies
-    of the index need, too. `index` repeats `index.json`.
+    of the index need, too. `index` repeats `index.json`. `families` says which sources have versions of one
+    manual.
     """
 
     generation: int
@@ -42,6 +45,7 @@ class GenerationManifest:
     encoder: Mapping[str, str] = field(default_factory=dict)
     pdfs: Mapping[str, str] = field(default_factory=dict)
     index: IndexManifest | None = None
+    families: tuple[SourceFamily, ...] = field(default=(), metadata=LATER)
 
     def totals(self) -> dict[str, dict[str, int]]:
         """Rows by table and kind over all sources."""

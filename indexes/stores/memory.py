@@ -13,7 +13,8 @@ from indexes.stores.snapshots import Row, Rows, Snapshots, StagedRows, damaged, 
 from indexes.vectors import check_vectors
 from schemas.edges import Edge, EdgeKind
 from schemas.errors import DamageFound, FilterError, SchemaMismatch
-from schemas.evidence import Filter, Hit, SearchField
+from schemas.evidence import Condition, Hit, SearchField
+from schemas.families import Edition, one_of_each
 from schemas.nodes import Chunk, Node, kind_of
 
 ChunkRow = tuple[Chunk, ChunkVectors]
@@ -41,7 +42,7 @@ class MemoryChunkReader:
         return tuple(sorted(found))
 
     def search_text(
-        self, field: SearchField, text: str, *, top_k: int, filters: Collection[Filter] = ()
+        self, field: SearchField, text: str, *, top_k: int, filters: Collection[Condition] = ()
     ) -> tuple[Hit, ...]:
         """BM25 without stemming, or exact terms over CODES."""
         check_filters(filters)
@@ -52,7 +53,7 @@ class MemoryChunkReader:
         return self._best(bm25(cut(text), texts), top_k, filters)
 
     def search_vector(
-        self, field: SearchField, vector: Vector, *, top_k: int, filters: Collection[Filter] = ()
+        self, field: SearchField, vector: Vector, *, top_k: int, filters: Collection[Condition] = ()
     ) -> tuple[Hit, ...]:
         """Cosine similarity, exact; best of several."""
         check_filters(filters)
@@ -94,6 +95,14 @@ class MemoryChunkReader:
         if chunks:
             yield tuple(chunk.doc for chunk in chunks), tuple(chunk.text for chunk in chunks)
 
+    def editions(self, sources: Collection[str]) -> tuple[Edition, ...]:
+        """The documents of *sources* that have a version, in id order."""
+        return one_of_each(
+            Edition(chunk.doc, chunk.source, chunk.version, chunk.url, chunk.file_path)
+            for chunk in self._chunks()
+            if chunk.source in sources and chunk.version is not None
+        )
+
     def row_hashes(self) -> Mapping[str, str]:
         """`row_sha256` as stored, by chunk id."""
         return hashes(self._rows)
@@ -109,7 +118,9 @@ class MemoryChunkReader:
     def _chunks(self) -> Iterator[Chunk]:
         return (self._rows[key].value[0] for key in sorted(self._rows))
 
-    def _best(self, scores: Mapping[str, float], top_k: int, filters: Collection[Filter]) -> tuple[Hit, ...]:
+    def _best(
+        self, scores: Mapping[str, float], top_k: int, filters: Collection[Condition]
+    ) -> tuple[Hit, ...]:
         kept = {chunk.id: chunk for chunk in self._chunks() if passes(chunk, filters)}
         hits = [
             Hit(chunk_id=key, doc=kept[key].doc, score=round(score, 6))

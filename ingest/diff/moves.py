@@ -1,7 +1,8 @@
 """The same content at several addresses: one of them stands for all, and those that are gone lead to it."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from ingest.diff.version_forms import VersionForm, version_forms
@@ -24,25 +25,28 @@ def deduplicate(
     live: Iterable[LiveDocument] = (),
     *,
     twins: Mapping[str, tuple[str, str]] = MappingProxyType({}),
+    version_of: Callable[[str], str | None] = lambda _uri: None,
 ) -> tuple[KnownDocument, ...]:
     """Return the rows that change: duplicates, those that no longer are, and gone ones whose content goes on.
 
     Args: known: all rows of one source, in any order; held: addresses of those that could only not be
     confirmed and whose content readers still see: copies of it wait, since a bad day proves nothing; live:
-    the base's documents; twins: what is another form of a document, with that one's address and the reason.
+    the base's documents; twins: what is another form of a document, with that one's address and the reason;
+    version_of: of which version of a manual an address is: those of two are not the same, whatever they say.
     The result depends on nothing else, so that it is the same whatever was fetched
     first.
     """
-    winners = _winners((d for d in known if d.uri not in twins), held)
+    key_of = partial(_key, version_of=version_of)
+    winners = _winners((d for d in known if d.uri not in twins), held, key_of)
     rows, stood = {d.uri: d for d in known}, _stood_for(live)
     updated = []
     for document in known:
-        winner = winners.get(_key(document) or "")
+        winner = winners.get(key_of(document) or "")
         if document.state is DocumentState.GONE:
             updated.append(_locate_gone(document, winner, rows, stood.get(document.uri)))
         elif document.uri in twins and _is_alive(document):
             original, why = twins[document.uri]
-            place = winners.get(_key(rows[original]) or "") or original
+            place = winners.get(key_of(rows[original]) or "") or original
             updated.append(replace(document, state=DocumentState.DUPLICATE, location=place, reason=why))
         else:
             updated.append(_mark_duplicate(document, winner))
@@ -90,13 +94,15 @@ def follow(document: KnownDocument, by_uri: Mapping[str, KnownDocument]) -> Know
     return at
 
 
-def _winners(known: Iterable[KnownDocument], held: Collection[str]) -> Mapping[str, str]:
+def _winners(
+    known: Iterable[KnownDocument], held: Collection[str], key_of: Callable[[KnownDocument], str | None]
+) -> Mapping[str, str]:
     """The address that stands for each content: a page's own choice, the preferred version (version_forms),
     then the shorter, then the lower one.
     """
     groups: dict[str, list[KnownDocument]] = {}
     for document in known:
-        if (_is_alive(document) or document.uri in held) and (key := _key(document)):
+        if (_is_alive(document) or document.uri in held) and (key := key_of(document)):
             groups.setdefault(key, []).append(document)
     # Of all at once: whether a bare number is a version is told by what else stands in its place.
     forms = version_forms(document.uri for group in groups.values() for document in group)
@@ -158,7 +164,7 @@ def _is_alive(document: KnownDocument) -> bool:
     return document.state in READABLE or document.state is DocumentState.DUPLICATE
 
 
-def _key(document: KnownDocument) -> str | None:
+def _key(document: KnownDocument, *, version_of: Callable[[str], str | None]) -> str | None:
     """What must be equal for two documents to be the same."""
     if document.content_hash is None or document.parsed_sha is None or document.doc is None:
         return None
@@ -166,4 +172,6 @@ def _key(document: KnownDocument) -> str | None:
         return None
     is_long = document.words is not None and document.words >= MIN_WORDS
     # Equal bytes are not yet equal content: their relative links lead to different places.
-    return document.content_hash if is_long else f"{document.content_hash} {document.parsed_sha}"
+    content = document.content_hash if is_long else f"{document.content_hash} {document.parsed_sha}"
+    version = version_of(document.uri)
+    return content if version is None else f"{version} {content}"

@@ -1,7 +1,7 @@
 """Answers for people: the sentences, then where their labels lead."""
 
 from retrieval.answering.answered import Answered
-from retrieval.bundle.render import cite_line, label_of, show_line, wrap_text
+from retrieval.bundle.render import cite_line, label_of, show_line, tell_version, wrap_text
 from schemas.evidence import ContextBundle, Evidence
 
 INDENT = "     "
@@ -36,7 +36,8 @@ def _chains(answer: Answered, bundle: ContextBundle) -> list[str]:
 
 
 def _line(evidence: Evidence) -> str:
-    return show_line(f"{label_of(evidence)} {cite_line(evidence, evidence.pdf)}")
+    version = f", {tell_version(evidence.versions)}" if evidence.versions else ""
+    return show_line(f"{label_of(evidence)} {cite_line(evidence, evidence.pdf)}{version}")
 
 
 def _passage(evidence: Evidence, width: int) -> str:

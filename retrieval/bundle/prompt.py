@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from retrieval.bundle.render import cite_line, label_of, show_step
+from retrieval.bundle.render import cite_line, label_of, show_step, tell_version
 from schemas.evidence import ContextBundle, Derivation, Evidence, Summary, ToolPlan
 
 NOT_FOUND = "not found"
@@ -87,6 +87,7 @@ def _passage(evidence: Evidence) -> str:
     name = f" {label_of(evidence)}" if evidence.entity else ""
     head = _one_line(f"[{evidence.S}]{name} {trail} ({cite_line(evidence, evidence.pdf)})")
     told = [f"Document: {evidence.doc_id}"] if evidence.doc_id else []
+    told += [f"Version: {tell_version(evidence.versions)}"] if evidence.versions else []
     told += [f"Reached by: {'; '.join(map(show_step, evidence.path))}"] if evidence.path else []
     quoted = "\n".join(f"| {line}" for line in evidence.text.splitlines())
     return "\n".join((head, *map(_one_line, told), quoted))

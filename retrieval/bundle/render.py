@@ -4,7 +4,15 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from schemas.evidence import Citation, ContextBundle, Evidence, PathStep, PdfLocation, Relation
+from schemas.evidence import (
+    Citation,
+    ContextBundle,
+    Evidence,
+    EvidenceVersion,
+    PathStep,
+    PdfLocation,
+    Relation,
+)
 from schemas.nodes import Chunk
 from schemas.records import Record, to_record
 from schemas.unseen import replace_unseen
@@ -25,6 +33,7 @@ _ROW_FIELDS = (
         "path",
         "last_modified",
         "last_modified_origin",
+        "versions",
     ),
 )
 _INDENT = "     "
@@ -87,10 +96,22 @@ def _lines(evidence: Evidence, width: int) -> Iterator[str]:
     yield show_line(f"{label_of(evidence)} {trail}".rstrip())
     yield show_line(f"{_INDENT}{cite_line(evidence, evidence.pdf)}")
     yield f"{_INDENT}{evidence.score:.3f}  {evidence.source}  {evidence.chunk_id}{_dated(evidence)}"
+    if evidence.versions is not None:
+        yield show_line(f"{_INDENT}{tell_version(evidence.versions)}")
     for step in evidence.path:
         yield show_line(f"{_INDENT}{show_step(step)}")
     yield ""
     yield wrap_text(evidence.text, width=width, indent=_INDENT)
+
+
+def tell_version(of: EvidenceVersion) -> str:
+    """Return it as words for people: `postgresql 15 (not in 17; also in 14)`."""
+    more = [
+        f"{what} {', '.join(versions)}"
+        for what, versions in (("not in", of.not_in), ("also in", of.also_in))
+        if versions
+    ]
+    return f"{of.family} {of.version}" + (f" ({'; '.join(more)})" if more else "")
 
 
 def show_step(step: PathStep) -> str:

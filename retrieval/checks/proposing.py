@@ -24,13 +24,14 @@ def propose_checks(
 ) -> tuple[ProposedCheck, ...]:
     """Return each question of the log once, those asked most often first, then by their words.
 
-    Left out are questions of which nothing is there any more, that were asked with filters, or that are
-    *known*. *get* returns chunks of the current generation by id.
+    Left out are questions of which nothing is there any more, that were asked with filters or of a version of
+    a manual, or that are *known*. *get* returns chunks of the current generation by id.
     """
     said = {_fold(one) for one in known}
     asked: dict[str, list[Entry]] = {}
     for entry in usage.queries:
-        if not entry.get("filters") and (key := _fold(entry["query"])) not in said and key:
+        bound = entry.get("filters") or entry.get("version")
+        if not bound and (key := _fold(entry["query"])) not in said and key:
             asked.setdefault(key, []).append(entry)
     opened: dict[str, list[str]] = {}
     for click in usage.clicks:

@@ -46,16 +46,16 @@ def read_supporting_chunks(chunks: ChunkReader, edges: Collection[Edge], query: 
     docs = sorted({edge.doc for edge in edges if support_of(edge) is None})
     of_doc = _nearest(chunks, docs, query)
     for chunk in chunks.of_documents([doc for doc in docs if doc not in of_doc]):
-        if passes(chunk, query.filters):
+        if passes(chunk, query.conditions):
             of_doc.setdefault(chunk.doc, chunk)
-    found = (chunk for chunk in chunks.get(read_in) if passes(chunk, query.filters))
+    found = (chunk for chunk in chunks.get(read_in) if passes(chunk, query.conditions))
     return SupportingChunks(by_id={chunk.id: chunk for chunk in found}, of_doc=of_doc)
 
 
 def _nearest(chunks: ChunkReader, docs: list[str], query: Query) -> dict[str, Chunk]:
     if not docs:
         return {}
-    only = (*query.filters, Filter(field="doc", values=tuple(docs)))
+    only = (*query.conditions, Filter(field="doc", values=tuple(docs)))
     best: dict[str, str] = {}
     for hit in chunks.search_text(SearchField.TEXT, query.text, top_k=_LOOK_UP, filters=only):
         best.setdefault(hit.doc, hit.chunk_id)

@@ -96,6 +96,7 @@ def _asked(query: Query, timestamp: str) -> dict[str, Any]:
         "top_k": query.top_k,
         "use_graph": query.use_graph,
         "rerank": query.rerank,
+        **({"version": one_line(query.version)} if query.version is not None else {}),
     }
 
 

@@ -17,6 +17,7 @@ TEXT_MAX = 10_000
 PERSONA_MAX, PERSONA_LINES_MAX = 280, 2
 TOOL_NAME_MAX, TOOL_INPUTS_MAX, TOOL_RESULT_MAX = 200, 10_000, 40_000
 TOOL_DEPTH_MAX = 32
+VERSION_MAX = 200
 FILTER_ALIASES = {"lifecycle": "status", "tool_name": "tool_names", "pdf_page": "page_no"}
 _PAGE_NO = re.compile(r"0{0,8}[1-9][0-9]{0,8}")
 """Any page of any PDF, and few enough digits for the column."""
@@ -35,10 +36,12 @@ def build_query(
     rerank: bool | None = False,
     persona: str | None = None,
     tool: ToolUse | None = None,
+    version: str | None = None,
 ) -> Query:
     """Check the bounds of a query and give it; white space around the text goes.
 
-    Raises: ConfigError: an empty or over-long text, persona or tool, `top_k` or `token_budget` out of bounds.
+    Raises: ConfigError: an empty or over-long text, persona, tool or version, `top_k` or `token_budget` out
+    of bounds.
     """
     clean = " ".join(_storable(text).split())
     if not clean:
@@ -58,7 +61,17 @@ def build_query(
         rerank=rerank,
         persona=_persona(persona),
         tool=_tool(tool),
+        version=_version(version),
     )
+
+
+def _version(text: str | None) -> str | None:
+    if text is None:
+        return None
+    clean = _storable(text).strip()
+    if not 0 < len(clean) <= VERSION_MAX:
+        raise ConfigError(f"must have 1 to {VERSION_MAX} characters", subject="version")
+    return clean
 
 
 def _tool(tool: ToolUse | None) -> ToolUse | None:

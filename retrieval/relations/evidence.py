@@ -52,12 +52,12 @@ def add_relations(
         for hop in path
         if names.get(hop.src) and names.get(hop.dst)
     }
-    support = find_support(chunks, tuple(hops.values()), names, query.filters) if hops else {}
+    support = find_support(chunks, tuple(hops.values()), names, query.conditions) if hops else {}
     told = [one for finding in findings for one in _tell(finding, support, names)][:RELATIONS_MAX]
     used = {hop.edge.id: hop for _, paths, _ in told for path in paths for hop in path}
     built, behind = build_passages(used, support, names, after=len(bundle.evidence))
     silent = [one for one in findings if one.nothing]
-    first = read_openings(chunks, [doc for one in silent for doc in one.about], query.filters, vector)
+    first = read_openings(chunks, [doc for one in silent for doc in one.about], query.conditions, vector)
     openings = opening_evidence(first, after=len(bundle.evidence) + len(built))
     added = (*name_paths(built, names), *openings.values())
     evidence, labels = relabel(

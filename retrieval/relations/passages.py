@@ -9,7 +9,7 @@ from retrieval.relations.paths import Hop
 from retrieval.relations.support import Support
 from retrieval.relations.wording import verb_of
 from schemas.edges import EdgeKind
-from schemas.evidence import Derivation, Evidence, Filter, Origin, PathStep, Scores, SearchField
+from schemas.evidence import Condition, Derivation, Evidence, Filter, Origin, PathStep, Scores, SearchField
 from schemas.nodes import Chunk
 
 ROLE = "graph"
@@ -73,7 +73,7 @@ def _line(hop: Hop, support: Support, names: Mapping[str, str]) -> str:
 
 
 def read_openings(
-    chunks: ChunkReader, docs: Collection[str], filters: tuple[Filter, ...], vector: Vector
+    chunks: ChunkReader, docs: Collection[str], filters: tuple[Condition, ...], vector: Vector
 ) -> dict[str, Chunk]:
     """Return the first chunk of each document that passes the filters; a document without one is left out."""
     pdfs = {doc for doc in docs if doc.startswith("pdf")}
@@ -88,7 +88,7 @@ def read_openings(
 
 
 def _first_of_pdf(
-    chunks: ChunkReader, doc: str, filters: tuple[Filter, ...], vector: Vector
+    chunks: ChunkReader, doc: str, filters: tuple[Condition, ...], vector: Vector
 ) -> tuple[Chunk, ...]:
     """Return chunks of the first pages; where the filters leave none there, those nearest to the question."""
     only = (*filters, Filter(field="doc", values=(doc,)))

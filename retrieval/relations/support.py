@@ -9,7 +9,7 @@ from retrieval.graph.second_query import split_sentences
 from retrieval.question.words import fold
 from retrieval.relations.paths import Hop
 from schemas.edges import Edge
-from schemas.evidence import Filter, SearchField
+from schemas.evidence import Condition, Filter, SearchField
 from schemas.nodes import Chunk
 
 QUOTE_MAX = 300
@@ -28,7 +28,7 @@ def find_support(
     chunks: ChunkReader,
     hops: Collection[Hop],
     names: Mapping[str, str],
-    filters: tuple[Filter, ...],
+    filters: tuple[Condition, ...],
 ) -> Mapping[str, Support]:
     """Return by edge what stands behind it, for edges that the filters leave something of.
 
@@ -70,7 +70,7 @@ def _behind(
     by_id: Mapping[str, Chunk],
     of_doc: Mapping[str, list[Chunk]],
     names: Mapping[str, str],
-    filters: tuple[Filter, ...],
+    filters: tuple[Condition, ...],
 ) -> Support | None:
     wanted = [words for words in (hop.edge.text, hop.edge.anchor_text, names[hop.dst]) if words]
     read_in = read_from(hop.edge)

@@ -79,13 +79,13 @@ class EmbeddedQuery:
     ) -> tuple[Hit, ...]:
         """Search *field* by words but stop words, under the query's filters and *only*."""
         words = searched_words(self.query.text)
-        return chunks.search_text(field, words, top_k=top_k, filters=(*self.query.filters, *only))
+        return chunks.search_text(field, words, top_k=top_k, filters=(*self.query.conditions, *only))
 
     def dense(
         self, chunks: ChunkReader, field: SearchField, *, top_k: int = DEPTH, only: tuple[Filter, ...] = ()
     ) -> tuple[Hit, ...]:
         """Search *field* by cosine, under the query's filters and *only*."""
-        return chunks.search_vector(field, self.vector, top_k=top_k, filters=(*self.query.filters, *only))
+        return chunks.search_vector(field, self.vector, top_k=top_k, filters=(*self.query.conditions, *only))
 
 
 def gather_lists(chunks: ChunkReader, asked: EmbeddedQuery) -> Lists:
@@ -103,7 +103,7 @@ def _search_codes(chunks: ChunkReader, asked: EmbeddedQuery) -> tuple[Hit, ...]:
     codes = codes_to_search(asked.query.text)
     if not codes:
         return ()
-    return chunks.search_text(SearchField.CODES, codes, top_k=DEPTH, filters=asked.query.filters)
+    return chunks.search_text(SearchField.CODES, codes, top_k=DEPTH, filters=asked.query.conditions)
 
 
 def found_by_search(lists: Lists) -> frozenset[str]:

@@ -46,6 +46,17 @@ AsOfOption = Annotated[
 ]
 
 
+VersionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--version",
+        metavar="VERSION",
+        help="Of manuals with several versions: that one, such as 15 or postgresql=15; latest (the default); "
+        "or all.",
+    ),
+]
+
+
 class OutputFormat(StrEnum):
     """How a command prints its result."""
 

@@ -14,6 +14,7 @@ from retrieval.question.query import (
     TOKEN_BUDGET_MIN,
     TOOL_NAME_MAX,
     TOP_K_MAX,
+    VERSION_MAX,
 )
 from schemas.evidence import DATE_FIELDS, ContextBundle, ToolUse
 from schemas.feed import Feed
@@ -91,7 +92,8 @@ class RetrieveRequest(BaseModel):
     """A question; `filters` are those of the command line, several values of one key mean any of them.
 
     `rerank` null: a cross-encoder orders the best where it is installed. `as_of`: the number of a generation
-    that is kept, or a month, a day or a time; the index is read as it was then.
+    that is kept, or a month, a day or a time; the index is read as it was then. `version`: of manuals with
+    several versions that one, such as `15` or `postgresql=15`, `latest` (the default) or `all`.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -105,6 +107,7 @@ class RetrieveRequest(BaseModel):
     persona: str | None = Field(default=None, max_length=PERSONA_MAX, pattern=_ONE_LINE)
     tool: ToolRequest | None = None
     as_of: Time | None = None
+    version: str | None = Field(default=None, min_length=1, max_length=VERSION_MAX, pattern=r"\S")
 
     def tool_use(self) -> ToolUse | None:
         """Return the tool as a query contains it."""

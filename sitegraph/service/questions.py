@@ -27,6 +27,7 @@ def build_question(body: RetrieveRequest) -> Query:
             rerank=body.rerank,
             persona=body.persona,
             tool=body.tool_use(),
+            version=body.version,
         )
     except (ConfigError, FilterError) as error:
         raise unprocessable(error) from error

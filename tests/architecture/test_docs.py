@@ -16,6 +16,7 @@ from docs.navigation import nav_paths, read_settings
 from ingest.link.tool_evidence import WEIGHTS
 from ingest.parse.tools.file import parse_tools
 from ingest.sources.registry import OURS, kind_named
+from runtime.source_family import VersionKeys
 from schemas.cost import Cause
 from schemas.documents import DocumentState, Outcome
 from schemas.edges import EdgeKind, LinkPosition
@@ -176,6 +177,7 @@ def test_the_source_file_reference_has_every_key_and_its_default() -> None:
     source = Source(name="x", kind="web")
     values = dict(_flatten(source))
     del values["kind_keys"]  # the pages of the kinds have them
+    values |= {"version": None, **{f"version.{key}": None for key in VersionKeys.model_fields}}  # of `family`
 
     assert set(documented) == set(values)
     for key, default in documented.items():

@@ -4,7 +4,7 @@ import pytest
 
 from indexes.ports import ChunkStore
 from schemas.errors import FilterError
-from schemas.evidence import FILTER_FIELDS, Filter, SearchField
+from schemas.evidence import FILTER_FIELDS, Filter, LeftOut, SearchField
 from tests.fakes.chunk_generations import ids, publish, row
 from tests.fakes.graph_samples import axis, full_chunk, make_vectors, unit
 
@@ -117,3 +117,47 @@ def test_a_date_that_is_no_interval_is_refused(chunk_store: ChunkStore) -> None:
     wanted = [Filter(field="last_modified", values=("2024-01-01",))]
     with pytest.raises(FilterError):
         chunk_store.at(1).search_text(SearchField.TEXT, "a", top_k=1, filters=wanted)
+
+
+def test_what_is_left_out_is_left_out_before_the_cut_but_for_exceptions(chunk_store: ChunkStore) -> None:
+    rows = [
+        row("common old", version="15", domain="a"),
+        row("common older", version="14", domain="it's"),
+        row("common oldest", version="14", domain=None),
+        row("common new", version="17"),
+        row("common without", version=None),
+    ]
+    publish(chunk_store, 1, rows)
+    reader = chunk_store.at(1)
+    older = Filter(field="version", values=("14", "15"))
+    except_one = LeftOut(where=(older,), unless=(Filter(field="domain", values=("it's",)),))
+    two_tests = LeftOut(where=(older, Filter(field="domain", values=("a", "it's"))))
+    for out, kept in ((except_one, rows[1:2] + rows[3:]), (two_tests, rows[2:])):
+        for hits in (
+            reader.search_vector(SearchField.TEXT, axis(0), top_k=len(kept), filters=[out]),
+            reader.search_text(SearchField.TEXT, "common", top_k=len(kept), filters=[out]),
+        ):
+            assert sorted(hit.chunk_id for hit in hits) == ids(kept)
+        both = [out, Filter(field="doc", values=tuple(chunk.doc for chunk, _ in rows))]
+        hits = reader.search_vector(SearchField.TEXT, axis(0), top_k=9, filters=both)
+        assert sorted(hit.chunk_id for hit in hits) == ids(kept)
+
+
+def test_what_is_left_out_must_be_a_known_field(chunk_store: ChunkStore) -> None:
+    out = LeftOut(where=(Filter(field="text", values=("x",)),))
+    with pytest.raises(FilterError, match="known: kind, source"):
+        chunk_store.at(0).search_text(SearchField.TEXT, "x", top_k=5, filters=[out])
+
+
+def test_editions_are_the_documents_of_sources_that_have_a_version(chunk_store: ChunkStore) -> None:
+    rows = [
+        row("a", version="15", source="pg", url="https://x.org/a"),
+        row("b", version=None, source="pg"),
+        row("c", version="1", source="other", doc="page:c"),
+    ]
+    publish(chunk_store, 1, rows)
+    (found,) = chunk_store.at(1).editions(["pg"])
+    chunk = rows[0][0]
+    assert found == (chunk.doc, "pg", "15", "https://x.org/a", chunk.file_path)
+    assert len(chunk_store.at(1).editions(["pg", "other", "nobody"])) == 2
+    assert chunk_store.at(1).editions([]) == ()

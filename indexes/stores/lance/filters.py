@@ -5,16 +5,17 @@ from collections.abc import Collection
 from lancedb.expr import col, lit
 
 from indexes.filters import INTEGER_FIELDS, LIST_FIELDS, check_filters, interval_of
-from schemas.evidence import DATE_FIELDS, Filter
+from schemas.evidence import DATE_FIELDS, Condition, Filter, LeftOut
 
 
-def where(filters: Collection[Filter]) -> str | None:
+def where(filters: Collection[Condition]) -> str | None:
     """Return the conjunction of all filters, or None for no filter.
 
     Raises: FilterError: an unknown field, or a value its column cannot have.
     """
     check_filters(filters)
-    return " AND ".join(f"({_condition(item)})" for item in filters) or None
+    tests = (_left_out(item) if isinstance(item, LeftOut) else _condition(item) for item in filters)
+    return " AND ".join(f"({test})" for test in tests) or None
 
 
 def one_of(column: str, values: Collection[str]) -> str:
@@ -32,6 +33,13 @@ def between(column: str, low: str | None, high: str | None) -> str:
 def any_of(column: str, phrases: Collection[str]) -> str:
     """Return the condition that a text column contains one of *phrases*."""
     return " OR ".join(str(col(column).contains(phrase).to_sql()) for phrase in phrases)
+
+
+def _left_out(item: LeftOut) -> str:
+    # Of a column without a value no test is true or false: that it has one is asked first.
+    tests = [f"{one.field} IS NOT NULL AND ({_condition(one)})" for one in item.where]
+    tests += [f"NOT ({one.field} IS NOT NULL AND ({_condition(one)}))" for one in item.unless]
+    return f"NOT ({' AND '.join(f'({test})' for test in tests)})"
 
 
 def _condition(item: Filter) -> str:

@@ -19,7 +19,8 @@ from indexes.stores.lance.search import best, cosines, ranked
 from indexes.stores.lance.tables import CHUNK_FIELDS, TOKENS, store_errors
 from indexes.stores.lance.vector_index import MOST_APPROXIMATE, PROBES
 from schemas.errors import FilterError, SchemaMismatch
-from schemas.evidence import Filter, Hit, SearchField
+from schemas.evidence import Condition, Filter, Hit, SearchField
+from schemas.families import Edition, one_of_each
 from schemas.nodes import Chunk
 
 _TEXT_COLUMNS = {
@@ -37,6 +38,7 @@ _VECTOR_COLUMNS = {
 _ALL_VECTORS = tuple(_VECTOR_COLUMNS.values())
 
 _KEYED = ["id", "doc", "score"]
+_EDITION = ["doc", "source", "version", "url", "file_path"]
 
 ROWS_KEPT = 2000
 """A few megabytes."""
@@ -83,7 +85,7 @@ class LanceChunkReader:
         return tuple(sorted(found))
 
     def search_text(
-        self, field: SearchField, text: str, *, top_k: int, filters: Collection[Filter] = ()
+        self, field: SearchField, text: str, *, top_k: int, filters: Collection[Condition] = ()
     ) -> tuple[Hit, ...]:
         """BM25, or exact terms over CODES; *text* goes in as terms, never as query syntax."""
         if field not in _TEXT_COLUMNS:
@@ -92,7 +94,7 @@ class LanceChunkReader:
         return best(partial(self._match, _TEXT_COLUMNS[field], text, condition), top_k)
 
     def search_vector(
-        self, field: SearchField, vector: Vector, *, top_k: int, filters: Collection[Filter] = ()
+        self, field: SearchField, vector: Vector, *, top_k: int, filters: Collection[Condition] = ()
     ) -> tuple[Hit, ...]:
         """Cosine similarity; best of several where a chunk has several.
 
@@ -150,6 +152,14 @@ class LanceChunkReader:
         """All texts with their documents, a batch of the table at a time."""
         for batch in scan.batches(self._table, ["doc", "text"]):
             yield tuple(batch.column(0).to_pylist()), tuple(batch.column(1).to_pylist())
+
+    def editions(self, sources: Collection[str]) -> tuple[Edition, ...]:
+        """The documents of *sources* that have a version, in id order."""
+        if not sources:
+            return ()
+        condition = f"({one_of('source', sources)}) AND version IS NOT NULL"
+        found = scan.read(self._table, condition, _EDITION).group_by(_EDITION).aggregate([])
+        return one_of_each(map(Edition, *(found.column(name).to_pylist() for name in _EDITION)))
 
     def row_hashes(self) -> Mapping[str, str]:
         """`row_sha256` as stored, by chunk id."""
@@ -220,7 +230,7 @@ class LanceChunkReader:
             return pa.schema([self._table.schema.field(name) for name in names]).empty_table()
 
 
-def _documents_alone(filters: Collection[Filter]) -> tuple[str, ...] | None:
+def _documents_alone(filters: Collection[Condition]) -> tuple[str, ...] | None:
     """The documents that filters ask for, where they ask for nothing else."""
-    alone = [one.values for one in filters if one.field == "doc"]
+    alone = [one.values for one in filters if isinstance(one, Filter) and one.field == "doc"]
     return alone[0] if len(alone) == len(filters) == 1 else None

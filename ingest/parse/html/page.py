@@ -22,6 +22,7 @@ from ingest.parse.html.landmarks import Landmarks
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose, stated_purpose
 from ingest.parse.html.reading import read_content
+from ingest.parse.html.stated_version import stated_version
 from ingest.parse.html.text_fragments import text_fragments
 from ingest.parse.html.trail import read_trail
 from ingest.parse.html.words import word_set
@@ -61,6 +62,9 @@ def parse_html(
     """
     data, truncated = cut_markup(data)
     page = recognise_page(data, request, run_hook=run_hook)
+    if request.family is not None:
+        version = stated_version(page.whole.root, request.family)
+        request = replace(request, version=version or request.version)
     outline = build_outline(read_content(page.survey, page.content, page.family, page.purpose))
     base = base_of(page.whole.root, request.uri)
     found = collect_links(

@@ -15,7 +15,14 @@ from schemas.redaction import one_line
 from schemas.settings import Settings
 from schemas.usage_counts import Door
 from sitegraph.cli.commands.wiki import WikiOption, open_wiki
-from sitegraph.cli.options import AsOfOption, FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.options import (
+    AsOfOption,
+    FormatOption,
+    IndexOption,
+    OutputFormat,
+    VersionOption,
+    print_json,
+)
 from sitegraph.cli.reading import (
     coverage_of,
     log_usage,
@@ -68,6 +75,7 @@ def ask(
         ),
     ] = None,
     as_of: AsOfOption = None,
+    version: VersionOption = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Answer a question from the index, each sentence with its source.
@@ -93,7 +101,9 @@ def ask(
 
     settings = read_reading_settings(index)
     settings = replace(settings, llm_url=llm or settings.llm_url, llm_model=model or settings.llm_model)
-    query = build_query(question, filters=parse_filters(filter_ or []), top_k=top_k, use_graph=use_graph)
+    query = build_query(
+        question, filters=parse_filters(filter_ or []), top_k=top_k, use_graph=use_graph, version=version
+    )
     check_mode(mode, as_of=as_of)
     if settings.llm_url and settings.llm_model is None:
         raise ConfigError("is needed beside --llm: which model is asked", subject="--model")

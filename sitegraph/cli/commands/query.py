@@ -13,7 +13,7 @@ from schemas.errors import ConfigError
 from schemas.json_text import to_json
 from schemas.settings import Settings
 from schemas.usage_counts import Door
-from sitegraph.cli.options import AsOfOption, FormatOption, IndexOption, OutputFormat
+from sitegraph.cli.options import AsOfOption, FormatOption, IndexOption, OutputFormat, VersionOption
 from sitegraph.cli.reading import (
     coverage_of,
     log_usage,
@@ -46,6 +46,7 @@ def query(
         ),
     ] = None,
     as_of: AsOfOption = None,
+    version: VersionOption = None,
     output: FormatOption = OutputFormat.TEXT,
     from_: Annotated[
         Path | None,
@@ -78,6 +79,8 @@ def query(
 
       sitegraph query "how long does a lease last" --as-of 2026-03-01
 
+      sitegraph query "default of shared_buffers" --version 15
+
       sitegraph query --from questions.jsonl > bundles.jsonl
     """
     from retrieval.question.query import build_query, parse_filters, parse_tool
@@ -93,6 +96,7 @@ def query(
         rerank=rerank,
         persona=persona,
         tool=parse_tool(tool, inputs=tool_inputs, result=tool_result),
+        version=version,
     )
     queries = (asked,) if from_ is None else _read_queries(from_, asked)
     form = "lines" if from_ else output.value

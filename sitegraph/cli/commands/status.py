@@ -1,6 +1,7 @@
 """`sitegraph status`: what the index holds, how fresh it is, what last went wrong, who is at work."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
@@ -98,6 +99,7 @@ def gather_status(opened: Any) -> dict[str, Any]:
         "maintenance": _maintenance(opened),
         "checks": _checks(opened.layout),
         "kept": kept_record(opened.layout, manifest),
+        "families": _families(opened, manifest),
         "writing": opened.ledger.leases.holder("index", now=opened.now()),
         "leases": leases,
         "sources": {
@@ -145,6 +147,20 @@ def kept_record(layout: Any, current: Any) -> dict[str, Any]:
     }
 
 
+def _families(opened: Any, manifest: Any) -> dict[str, dict[str, int]]:
+    """Documents of each version of each manual; the version that is answered from comes first."""
+    if not manifest.families:
+        return {}
+    from indexes.families.reading import Families
+
+    families = Families(manifest.families, opened.chunks.at(manifest.generation))
+    found = {}
+    for manual in families.manuals:
+        counts = Counter(one.version for one in manual.all_editions())
+        found[manual.name] = {version: counts[version] for version in manual.versions}
+    return found
+
+
 def _lease(held: Any) -> dict[str, Any]:
     from flows.run.leases import is_dead, process_of
 
@@ -173,6 +189,9 @@ def _print(record: dict[str, Any], index: str | None) -> None:
         print(_told_checks(record["checks"]))
     for lease in record["leases"]:
         print(_told_lease(lease))
+    for name, versions in record["families"].items():
+        told = ", ".join(f"{version} ({n} documents)" for version, n in versions.items())
+        print(f"manual {name}: {told}")
     for name, source in record["sources"].items():
         documents = ", ".join(f"{n} {state}" for state, n in sorted(source["documents"].items()))
         chunks = sum(source["rows"].get("chunks", {}).values())

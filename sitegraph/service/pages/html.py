@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import Response
 
+from retrieval.bundle.render import tell_version
 from schemas.unseen import replace_unseen
 from sitegraph.service.pages.assets import asset_path
 
@@ -67,6 +68,7 @@ def templates() -> Environment:
     )
     made.globals["asset"] = asset_path
     made.filters["web_url"] = web_url
+    made.filters["version_line"] = tell_version
     return made
 
 

@@ -12,6 +12,7 @@ import pytest
 from indexes.stores.ledger.ledger import open_ledger
 from runtime.source_file import load_source, parse_source
 from schemas.errors import ConfigError
+from schemas.families import VersionFamily
 from schemas.records import from_record, to_record
 from schemas.source import (
     Auth,
@@ -497,3 +498,49 @@ def test_a_source_that_says_nothing_of_cleaning_has_none(text: str) -> None:
 )
 def test_what_is_no_selector_and_no_hook_is_refused(more: str, told: str) -> None:
     assert told in refusal(f"{FILES}{more}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "family"),
+    [
+        ("family: pg\nversion: '15'\n", VersionFamily(name="pg", version="15")),
+        ("family: pg\nmetadata: {version: '15'}\n", VersionFamily(name="pg", version="15")),
+        ("family: pg\nversion: {url: '/docs/([^/]+)/'}\n", VersionFamily(name="pg", url="/docs/([^/]+)/")),
+        (
+            "family: pg\nversion: {title: 'PostgreSQL (\\d+)'}\n",
+            VersionFamily(name="pg", title="PostgreSQL (\\d+)"),
+        ),
+        (
+            "family: pg\nversion: {meta: 'docsearch:version'}\n",
+            VersionFamily(name="pg", meta="docsearch:version"),
+        ),
+        ("metadata: {version: '15'}\n", None),
+    ],
+)
+def test_a_source_says_of_which_manual_it_has_versions(text: str, family: VersionFamily | None) -> None:
+    source = parse(WEB + text)
+    assert source.family == family
+    assert from_record(Source, to_record(source)) == source
+    assert ("family" in to_record(source)) == (family is not None)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("family: pg\n", "family needs a version"),
+        ("version: '15'\n", "name it too: family: NAME"),
+        ("family: pg\nversion: 15\n", 'put it in quotes: "15"'),
+        ("family: pg\nversion: 15.20\n", "put it in quotes"),
+        ("family: pg\nversion: ''\n", "version"),
+        ("family: pg\nversion: '15'\nmetadata: {version: '15'}\n", "say it twice"),
+        ("family: pg\nversion: {url: 'docs'}\n", "must have one group"),
+        ("family: pg\nversion: {url: '(a)(b)'}\n", "it has 2"),
+        ("family: pg\nversion: {url: '(['}\n", "no regular expression"),
+        ("family: pg\nversion: {url: '(a)', title: '(b)'}\n", "has one of url, title, meta"),
+        ("family: pg\nversion: {}\n", "has one of url, title, meta"),
+        ("family: pg\nversion: {path: '(a)'}\n", "path"),
+        ("family: 'p g'\nversion: '15'\n", "family"),
+    ],
+)
+def test_what_a_source_says_of_versions_is_refused_with_what_to_write(text: str, told: str) -> None:
+    assert told in refusal(WEB + text)

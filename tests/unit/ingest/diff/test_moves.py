@@ -215,3 +215,14 @@ def test_which_version_stands_for_equal_pages_is_told_by_all_that_is_known() -> 
     """A bare number is a version where a version stands in its place, equal page or not."""
     rows = deduplicated(page("docs/16/x"), page("docs/17/x"), page("docs/9.6/y", content="another"))
     assert rows["docs/16/x"].location == f"{SITE}docs/17/x"
+
+
+def test_equal_pages_of_two_versions_of_a_manual_are_two_documents() -> None:
+    rows = [page("15/select"), page("15/copy"), page("17/select"), page("about"), page("impressum")]
+    changed = deduplicate(
+        rows, version_of=lambda uri: next((v for v in ("15", "17") if f"/{v}/" in uri), None)
+    )
+    assert {row.uri.removeprefix(SITE): row.location for row in changed} == {
+        "15/select": f"{SITE}15/copy",
+        "impressum": f"{SITE}about",
+    }
