@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from schemas.access import SourceAccess
 from schemas.cleaning import Cleaning, Hook
 from schemas.later_fields import LATER
 
@@ -202,7 +203,7 @@ class Source:
     layer; none: they are not read. `language`: BCP 47 tag of documents that do not say theirs. `clean`
     changes HTML pages before `content` chooses from them. `schedule`, `freshness` and `deployment` say
     nothing of the documents: `sitegraph deploy` and `sitegraph status` read them. `checks` is the path of a
-    file of questions that are asked before publishing (docs/checks.md).
+    file of questions that are asked before publishing (docs/checks.md). `access` says who may see documents.
     """
 
     name: str
@@ -235,6 +236,7 @@ class Source:
     deployment: DeploymentOptions = field(default=DeploymentOptions(), metadata=LATER)
     checks: str | None = field(default=None, metadata=LATER)
     lint: LintOptions = field(default=LintOptions(), metadata=LATER)
+    access: SourceAccess = field(default=SourceAccess(), metadata=LATER)
 
     @property
     def cleaning(self) -> Cleaning | None:

@@ -9,6 +9,7 @@ from functools import cache
 from flows.crawl.parse import parse_request
 from flows.run.contexts import CrawlContext
 from flows.run.fragments import load_fragment
+from flows.run.index import Index
 from ingest.diff.documents import is_held
 from ingest.diff.guard import quarantine_refusal
 from ingest.diff.lifecycle import take_missing
@@ -64,9 +65,7 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
     if bad:
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
-    held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
-    twins = _twins(run, known, held)
-    deduplicated = deduplicate(known, held, live.values(), twins=twins)
+    deduplicated = find_duplicates(run.index, known, live)
     ledger.documents.save((*taken.values(), *bad.values(), *deduplicated))
     put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
     refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
@@ -77,8 +76,19 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
     return tuple({document.uri: document for document in (*known, *deduplicated)}.values())
 
 
+def find_duplicates(
+    index: Index, known: Sequence[KnownDocument], live: Mapping[str, LiveDocument]
+) -> tuple[KnownDocument, ...]:
+    """Return the rows of a source that change since several addresses have the same content.
+
+    *live* are the documents that readers see of it, by address.
+    """
+    held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
+    return deduplicate(known, held, live.values(), twins=_twins(index, known, held))
+
+
 def _twins(
-    run: CrawlContext,
+    index: Index,
     known: Sequence[KnownDocument],
     held: Collection[str],
 ) -> Mapping[str, tuple[str, str]]:
@@ -87,7 +97,7 @@ def _twins(
     @cache
     def shingles(document: KnownDocument) -> Shingles:
         try:
-            fragment = load_fragment(run.index, document.fragment_sha or "")
+            fragment = load_fragment(index, document.fragment_sha or "")
         except DamageFound:
             return frozenset()
         is_page = fragment.kind == DocumentKind.HTML

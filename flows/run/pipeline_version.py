@@ -27,7 +27,9 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
     spoken = {"language": source.language} if source.language else {}
     related = {"relations": source.relations} if source.relations else {}
     cleaned = {"cleaning": source.cleaning.version} if source.cleaning else {}
+    # What an earlier version read of front matter did not have its groups.
+    shown = {"access": 1} if source.access.is_stated else {}
     cited = citing(source)
     return record_sha256(
-        {**parts, **settings, **more, **recognised, **spoken, **related, **cleaned, **cited}
+        {**parts, **settings, **more, **recognised, **spoken, **related, **cleaned, **shown, **cited}
     )[:16]

@@ -1,0 +1,212 @@
+"""Audiences brought up to date with the whole index: each from its rows and bytes, of what it may see.
+
+docs/decisions/0034-an-index-per-audience.md says why each has an index of its own, and what holds at every
+moment.
+"""
+
+import logging
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from uuid import uuid4
+
+from flows.audiences.bring import bring_fragments
+from flows.audiences.open import declare_audience, is_in_force, open_audience
+from flows.audiences.publish import publish_source, resources_for
+from flows.audiences.visible import VisibleRows, bytes_to_bring, plan_visible
+from flows.commit.publish import prune
+from flows.run.fragments import load_fragment
+from flows.run.index import Index
+from flows.run.leases import hold_lease
+from flows.run.resources import Resources
+from indexes.audiences import (
+    Audience,
+    audiences_of,
+    read_audience_marker,
+    write_audience_marker,
+)
+from indexes.stores.ledger.leases import Lease
+from ingest.plan.access import groups_of, may_see
+from ingest.urls import is_tools_url
+from schemas.access import Groups, SourceAccess
+from schemas.documents import KnownDocument
+from schemas.fragment import GraphFragment
+from schemas.source import Source
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Updated:
+    """An audience, and the generations that were made of it."""
+
+    name: str
+    generations: tuple[int, ...]
+
+
+def withdraw_narrowed(whole: Resources, *, sources: Collection[str]) -> tuple[Updated, ...]:
+    """Bring those audiences up to date that see a document which they may see no more.
+
+    For whoever holds the index lease, before anything is published: what was narrowed is gone from all audiences
+    before readers of the whole index see the change that says so.
+    """
+    if not is_in_force(whole.index):
+        return ()
+    _declare_public(whole.index)
+    narrowed = [one for one in audiences_of(whole.index.layout.root) if _is_narrowed(whole, one, sources)]
+    return tuple(_update(whole, one, sources, made_from=one.made_from) for one in narrowed)
+
+
+def update_audiences(
+    whole: Resources, *, sources: Collection[str], names: Collection[str] | None = None
+) -> tuple[Updated, ...]:
+    """Bring all audiences, or those of *names*, up to date with what readers of the whole index see.
+
+    Of sources other than *sources* an audience only gets those that it has nothing of. For whoever holds the
+    index lease and the leases of *sources*. Nothing is done where nothing says who may see what.
+    """
+    if not is_in_force(whole.index):
+        return ()
+    _declare_public(whole.index)
+    current = whole.index.current()
+    wanted = [one for one in audiences_of(whole.index.layout.root) if names is None or one.name in names]
+    return tuple(_update(whole, one, sources, made_from=current) for one in wanted)
+
+
+def _declare_public(index: Index) -> None:
+    """Whoever reads over a network without groups is to find an audience, and not the whole index."""
+    declare_audience(index, frozenset())
+
+
+def _is_narrowed(whole: Resources, audience: Audience, sources: Collection[str]) -> bool:
+    with open_audience(whole.index, audience) as index:
+        known = whole.index.ledger.sources.all()
+        return any(
+            _plan(whole.index, index, audience.groups, known[name]).hidden for name in sources if name in known
+        )
+
+
+def _update(whole: Resources, audience: Audience, sources: Collection[str], *, made_from: int) -> Updated:
+    made: list[int] = []
+    with open_audience(whole.index, audience) as index, _leased(whole, index) as lease:
+        known = whole.index.ledger.sources.all()
+        has = index.ledger.sources.all()
+        for name, source in known.items():
+            if name in sources or name not in has:
+                made += _update_source(whole, audience, index, source, lease=lease)
+        _purge(whole, audience, index)
+        marker = read_audience_marker(audience.folder)
+        assert marker is not None
+        if marker.made_from != made_from:
+            write_audience_marker(audience.folder, replace(marker, made_from=made_from))
+    for number in made:
+        whole.progress.say(f"audience {audience.name}: generation {number} published")
+    return Updated(name=audience.name, generations=tuple(made))
+
+
+@contextmanager
+def _leased(whole: Resources, index: Index) -> Iterator[Lease]:
+    with hold_lease(
+        index.ledger.leases,
+        "index",
+        clock=index.clock,
+        progress=whole.progress,
+        stop=whole.stop,
+        wait=True,
+    ) as lease:
+        yield lease
+
+
+def _update_source(
+    whole: Resources, audience: Audience, index: Index, source: Source, *, lease: Lease
+) -> Sequence[int]:
+    ledger, name = index.ledger, source.name
+    planned = _plan(whole.index, index, audience.groups, source)
+    tools = _tools(whole, source, audience.groups)
+    if planned.hidden:
+        marker = read_audience_marker(audience.folder)
+        assert marker is not None
+        write_audience_marker(audience.folder, replace(marker, purge=True))
+    _bring(whole.index, index, planned, _shown(source))
+    if not (planned.changes or _differ(index, source, tools) or ledger.generations.unfinished()):
+        return ()
+    whole.index.crash_point("audience.rows_saved")
+    run_id = whole.run.run_id or uuid4().hex
+    if not ledger.runs.is_known(run_id):
+        ledger.runs.start(run_id, source=name, now=index.now())
+    part = resources_for(whole, index, _shown(source), run_id=run_id, tools=tools)
+    try:
+        made = publish_source(part, lease=lease)
+    finally:
+        part.release()
+    whole.index.crash_point("audience.published")
+    if not planned.rows and not tools:
+        ledger.documents.forget(name)
+    return () if made is None else (made.generation,)
+
+
+def _plan(whole: Index, index: Index, groups: Groups, source: Source) -> VisibleRows:
+    known = whole.ledger.documents.of_source(source.name)
+    stated = whole.ledger.access.of_fragments({d.fragment_sha for d in known if d.fragment_sha})
+    held = {document.uri: document for document in index.ledger.documents.of_source(source.name)}
+    return plan_visible(known, held, may_see=partial(_may_see, groups, source, stated))
+
+
+def _may_see(
+    groups: Groups, source: Source, stated: Mapping[str, Groups], document: KnownDocument
+) -> bool:
+    asked = stated.get(document.fragment_sha or "", frozenset())
+    return may_see(groups, groups_of(source, document.uri), asked)
+
+
+def _bring(whole: Index, index: Index, planned: VisibleRows, source: Source) -> None:
+    ledger = index.ledger
+    raw, fragments = bytes_to_bring(planned.save)
+    bring_fragments(whole, index, raw=raw, fragments=fragments)
+    if planned.remove:
+        ledger.documents.remove(source.name, planned.remove)
+    if planned.save:
+        ledger.documents.save(planned.save)
+    if planned.rows and ledger.sources.all().get(source.name) != source:
+        ledger.sources.save(source)
+
+
+def _shown(source: Source) -> Source:
+    """Return a source as an audience knows it: not whom else it shows what."""
+    return replace(source, access=SourceAccess(), checks=None)
+
+
+def _tools(whole: Resources, source: Source, groups: Groups) -> tuple[GraphFragment, ...]:
+    """The files of tools of a source that an audience may see, as its run has read them, or readers see them."""
+    if source.name == whole.source.name:
+        found = whole.tools()
+    else:
+        index = whole.index
+        live = index.ledger.generations.live(index.current(), source=source.name).values()
+        found = tuple(load_fragment(index, one.fragment_sha) for one in live if is_tools_url(one.uri))
+    return tuple(one for one in found if may_see(groups, groups_of(source, one.uri)))
+
+
+def _differ(index: Index, source: Source, tools: Sequence[GraphFragment]) -> bool:
+    live = index.ledger.generations.live(index.current(), source=source.name).values()
+    held = {one.doc: one.content_hash for one in live if is_tools_url(one.uri)}
+    return held != {one.doc: one.content_hash for one in tools}
+
+
+def _purge(whole: Resources, audience: Audience, index: Index) -> None:
+    """Drop the earlier generations, where they have something that readers may see no more."""
+    marker = read_audience_marker(audience.folder)
+    if marker is None or not marker.purge:
+        return
+    whole.index.crash_point("audience.before_purge")
+    kept = index.settings
+    index.settings = replace(kept, keep_generations=1, keep=None)
+    try:
+        for name in index.ledger.sources.all():
+            index.ledger.documents.forget_former_texts(name)
+        if index.current():
+            prune(index, source="")
+    finally:
+        index.settings = kept
+    write_audience_marker(audience.folder, replace(marker, purge=False))
