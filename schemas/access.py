@@ -45,6 +45,15 @@ class SourceAccess:
         return bool(self.groups or self.paths)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderToken:
+    """A reader over a network: the sha256 of the bearer token, and the groups of who shows it."""
+
+    name: str
+    sha256: str
+    groups: Groups
+
+
 def is_group(name: str) -> bool:
     """Whether *name* can be a group: lower case letters, digits and `._-`, 40 at most."""
     return _GROUP.fullmatch(name) is not None

@@ -15,7 +15,7 @@ from schemas.redaction import one_line
 from schemas.settings import Settings
 from schemas.usage_counts import Door
 from sitegraph.cli.commands.wiki import WikiOption, open_wiki
-from sitegraph.cli.options import AsOfOption, FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.options import AsOfOption, FormatOption, GroupsOption, IndexOption, OutputFormat, print_json
 from sitegraph.cli.reading import (
     coverage_of,
     log_usage,
@@ -68,6 +68,7 @@ def ask(
         ),
     ] = None,
     as_of: AsOfOption = None,
+    groups: GroupsOption = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Answer a question from the index, each sentence with its source.
@@ -91,7 +92,7 @@ def ask(
     from retrieval.question.query import build_query, parse_filters
     from runtime.language_model import open_model
 
-    settings = read_reading_settings(index)
+    settings = read_reading_settings(index, groups)
     settings = replace(settings, llm_url=llm or settings.llm_url, llm_model=model or settings.llm_model)
     query = build_query(question, filters=parse_filters(filter_ or []), top_k=top_k, use_graph=use_graph)
     check_mode(mode, as_of=as_of)
