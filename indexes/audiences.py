@@ -74,8 +74,8 @@ def find_audience(root: Path, groups: Groups, *, subject: str) -> Audience:
     if found is None:
         have = ", ".join(one.name for one in known) or "none"
         raise ConfigError(
-            f"no audience {name}; this index has: {have}; build it with: sitegraph audiences --add "
-            f"{','.join(sorted(groups)) or name} --index {root}",
+            f"no audience {name}; this index has: {have}; build it with: sitegraph audiences --add {name} "
+            f"--index {root}",
             subject=subject,
         )
     if not found.is_built:

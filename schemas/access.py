@@ -60,11 +60,12 @@ def is_group(name: str) -> bool:
 
 
 def parse_groups(text: str, *, subject: str) -> Groups:
-    """Read the groups of a reader, with commas between; `*` alone is the whole index.
+    """Read the groups of a reader, with commas between, or as an audience is named; `*` alone is the whole index.
 
     Raises: ConfigError: one is no group, or `*` has company.
     """
-    return as_groups((part.strip() for part in text.split(",") if part.strip()), subject=subject)
+    names = (part.strip() for part in re.split(r"[,+]", text))
+    return as_groups((name for name in names if name), subject=subject)
 
 
 def as_groups(names: Iterable[str], *, subject: str) -> Groups:

@@ -78,6 +78,7 @@ def _describe(audience: "Audience", *, current: int) -> dict[str, Any]:
     from indexes.layout import IndexLayout
     from indexes.publish.current import read_current
     from indexes.publish.generation import load_generation
+    from schemas.nodes import NodeKind
 
     layout = IndexLayout(audience.folder)
     number = read_current(audience.folder)
@@ -86,7 +87,7 @@ def _describe(audience: "Audience", *, current: int) -> dict[str, Any]:
         "name": audience.name,
         "groups": sorted(audience.groups),
         "generation": number,
-        "documents": sum(nodes.get(kind, 0) for kind in ("page", "pdf_doc")),
+        "documents": sum(nodes.get(kind, 0) for kind in (NodeKind.PAGE, NodeKind.PDF_DOC)),
         "made_from": audience.made_from,
         "behind": audience.made_from != current,
         "folder": str(audience.folder),
