@@ -4,7 +4,6 @@ docs/decisions/0034-an-index-per-audience.md says why each has an index of its o
 moment.
 """
 
-import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from flows.run.leases import hold_lease
 from flows.run.resources import Resources
 from indexes.audiences import (
     Audience,
+    AudienceMarker,
     audiences_of,
     read_audience_marker,
     write_audience_marker,
@@ -34,7 +34,8 @@ from schemas.documents import KnownDocument
 from schemas.fragment import GraphFragment
 from schemas.source import Source
 
-_log = logging.getLogger(__name__)
+STEPS = 20
+"""Generations of the whole index by which an audience can be rolled back with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,16 @@ def update_audiences(
     return tuple(_update(whole, one, sources, made_from=current) for one in wanted)
 
 
+def drop_from_audiences(whole: Resources, name: str) -> None:
+    """Take a source out of every audience, before it is taken out of the whole index."""
+    source = whole.index.ledger.sources.all().get(name, Source(name=name, kind="files"))
+    for audience in audiences_of(whole.index.layout.root):
+        with open_audience(whole.index, audience) as index, _leased(whole, index) as lease:
+            held = tuple(document.uri for document in index.ledger.documents.of_source(name))
+            planned = VisibleRows(rows=(), save=(), remove=held, hidden=(), changes=bool(held))
+            _update_source(whole, audience, index, source, planned, (), lease=lease)
+
+
 def _declare_public(index: Index) -> None:
     """Whoever reads over a network without groups is to find an audience, and not the whole index."""
     declare_audience(index, frozenset())
@@ -92,14 +103,14 @@ def _update(whole: Resources, audience: Audience, sources: Collection[str], *, m
     with open_audience(whole.index, audience) as index, _leased(whole, index) as lease:
         known = whole.index.ledger.sources.all()
         has = index.ledger.sources.all()
+        again = _marker(audience).rolled_back
         for name, source in known.items():
-            if name in sources or name not in has:
-                made += _update_source(whole, audience, index, source, lease=lease)
+            if again or name in sources or name not in has:
+                planned = _plan(whole.index, index, audience.groups, source)
+                tools = _tools(whole, source, audience.groups)
+                made += _update_source(whole, audience, index, source, planned, tools, lease=lease)
         _purge(whole, audience, index)
-        marker = read_audience_marker(audience.folder)
-        assert marker is not None
-        if marker.made_from != made_from:
-            write_audience_marker(audience.folder, replace(marker, made_from=made_from))
+        _mark(audience, made_from=made_from, generation=index.current())
     for number in made:
         whole.progress.say(f"audience {audience.name}: generation {number} published")
     return Updated(name=audience.name, generations=tuple(made))
@@ -118,18 +129,36 @@ def _leased(whole: Resources, index: Index) -> Iterator[Lease]:
         yield lease
 
 
+def _marker(audience: Audience) -> AudienceMarker:
+    marker = read_audience_marker(audience.folder)
+    assert marker is not None  # only who holds the index takes it away
+    return marker
+
+
+def _mark(audience: Audience, *, made_from: int, generation: int) -> None:
+    marker = _marker(audience)
+    steps = (*(step for step in marker.steps if step[0] != made_from), (made_from, generation))[-STEPS:]
+    after = replace(marker, made_from=made_from, rolled_back=False, steps=steps)
+    if after != marker:
+        write_audience_marker(audience.folder, after)
+
+
 def _update_source(
-    whole: Resources, audience: Audience, index: Index, source: Source, *, lease: Lease
+    whole: Resources,
+    audience: Audience,
+    index: Index,
+    source: Source,
+    planned: VisibleRows,
+    tools: Sequence[GraphFragment],
+    *,
+    lease: Lease,
 ) -> Sequence[int]:
-    ledger, name = index.ledger, source.name
-    planned = _plan(whole.index, index, audience.groups, source)
-    tools = _tools(whole, source, audience.groups)
+    ledger, name, marker = index.ledger, source.name, _marker(audience)
     if planned.hidden:
-        marker = read_audience_marker(audience.folder)
-        assert marker is not None
         write_audience_marker(audience.folder, replace(marker, purge=True))
     _bring(whole.index, index, planned, _shown(source))
-    if not (planned.changes or _differ(index, source, tools) or ledger.generations.unfinished()):
+    changed = planned.changes or _differ(index, source, tools)
+    if not (changed or marker.rolled_back or ledger.generations.unfinished()):
         return ()
     whole.index.crash_point("audience.rows_saved")
     run_id = whole.run.run_id or uuid4().hex
@@ -196,8 +225,8 @@ def _differ(index: Index, source: Source, tools: Sequence[GraphFragment]) -> boo
 
 def _purge(whole: Resources, audience: Audience, index: Index) -> None:
     """Drop the earlier generations, where they have something that readers may see no more."""
-    marker = read_audience_marker(audience.folder)
-    if marker is None or not marker.purge:
+    marker = _marker(audience)
+    if not marker.purge:
         return
     whole.index.crash_point("audience.before_purge")
     kept = index.settings
