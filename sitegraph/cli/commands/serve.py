@@ -76,7 +76,6 @@ def served(settings: Settings) -> Settings:
 
     is_open = settings.tokens is None and settings.groups is None
     if is_open and has_audiences(Path(settings.index).resolve()):
-        tell("documents of this index have access groups: serving what is public; see --groups, SITEGRAPH_TOKENS")
         settings = replace(settings, groups=PUBLIC)
     return for_readers(settings)
 
