@@ -22,8 +22,8 @@ FILE = "AUDIENCE.json"
 class AudienceMarker:
     """What the audience was made from: the generation of the whole index, 0 before the first time.
 
-    `whole` is the id of that index, `groups` those of its readers. `purge`: earlier generations have something
-    that its readers may no longer see, and are to go. `rolled_back`: its generation is older than its rows.
+    `whole` is the id of that index, `groups` those of its readers. `purge`: earlier generations have what its
+    readers may see no more, and are to go. `rolled_back`: its generation is older than its rows.
     `steps` are the last generations of the whole index that it was made from, each with its own.
     """
 

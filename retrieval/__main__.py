@@ -56,7 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         settings = _read_settings()
         settings = replace(settings, index=options.index or settings.index)
-        settings = _with_local_index(_for_readers(replace(settings, groups=options.groups or settings.groups)))
+        settings = _with_local_index(
+            _for_readers(replace(settings, groups=options.groups or settings.groups))
+        )
         index = Path(settings.index)
         result, seconds = _answer(
             index,

@@ -60,7 +60,7 @@ def is_group(name: str) -> bool:
 
 
 def parse_groups(text: str, *, subject: str) -> Groups:
-    """Read the groups of a reader, with commas between, or as an audience is named; `*` alone is the whole index.
+    """Read the groups of a reader: with commas between, or as an audience is named; `*` is the whole index.
 
     Raises: ConfigError: one is no group, or `*` has company.
     """

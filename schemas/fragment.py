@@ -62,8 +62,8 @@ class GraphFragment:
     bytes; in what the fragment says `[redacted]` stands in their place. `kind` is None for a file that
     describes tools: it has Tool nodes, and nothing that is read. `matched` names the selectors of the
     source's `content` that matched the page. `modified` is the date that the document states of itself; the
-    ledger keeps it, not the stored fragment, which another date alone does not change. `access` are the groups
-    to which its front matter narrows who may see it; none: it says nothing of that.
+    ledger keeps it, not the stored fragment, which another date alone does not change. `access` are the
+    groups to which its front matter narrows who may see it; none: it says nothing of that.
     """
 
     uri: str

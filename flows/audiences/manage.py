@@ -1,4 +1,4 @@
-"""`sitegraph audiences`: declaring audiences, taking them away, and bringing them up to date without a run."""
+"""`sitegraph audiences`: declaring audiences, dropping them, and bringing them up to date without a run."""
 
 import threading
 from collections.abc import Collection, Iterator
@@ -53,8 +53,7 @@ def _check_droppable(index: Index, drop: Collection[Groups]) -> None:
             raise ConfigError(f"no audience {name}; this index has: {have}", subject="--drop")
         if name == PUBLIC and (len(known) > len(drop) or is_stated(index)):
             raise ConfigError(
-                f"{PUBLIC} stays as long as anything says who may see what: it is what readers see who have no "
-                "group",
+                f"{PUBLIC} stays as long as anything says who may see what: readers without a group see it",
                 subject="--drop",
             )
 
@@ -102,6 +101,4 @@ def _held(index: Index, *, quiet: bool) -> Iterator[Resources]:
 def _lease(
     index: Index, name: str, progress: StageProgress, stop: threading.Event, *, wait: bool
 ) -> AbstractContextManager[Lease]:
-    return hold_lease(
-        index.ledger.leases, name, clock=index.clock, progress=progress, stop=stop, wait=wait
-    )
+    return hold_lease(index.ledger.leases, name, clock=index.clock, progress=progress, stop=stop, wait=wait)

@@ -41,9 +41,7 @@ def resources_for(
         pipeline_version=whole.pipeline_version,
         tools=tuple(tools),
     )
-    return Resources(
-        run, index=index, source=source, progress=whole.progress, stop=whole.stop, given=given
-    )
+    return Resources(run, index=index, source=source, progress=whole.progress, stop=whole.stop, given=given)
 
 
 def publish_source(part: Resources, *, lease: Lease) -> Generation | None:
@@ -56,9 +54,7 @@ def publish_source(part: Resources, *, lease: Lease) -> Generation | None:
     made = None
     if difference.changes or redirects_matter(deriving, difference) or changes_model(deriving):
         made = _publish(part, difference, lease=lease)
-    record_run(
-        committing, difference, Crawled(), seconds={}, began=began, costs=costs, encoded=part.encoded
-    )
+    record_run(committing, difference, Crawled(), seconds={}, began=began, costs=costs, encoded=part.encoded)
     return made
 
 
@@ -68,9 +64,7 @@ def _publish(part: Resources, difference: Difference, *, lease: Lease) -> Genera
     fragments = [change.new.fragment_sha for change in difference.changes if change.new]
     embedded = embed_fragments(deriving, fragments)
     planned = plan_rows(deriving, difference, as_of=as_of)
-    made = freeze(
-        deriving, difference, planned, lease=lease, as_of=as_of, embedded=embedded + planned.texts
-    )
+    made = freeze(deriving, difference, planned, lease=lease, as_of=as_of, embedded=embedded + planned.texts)
     staged = write_plan(committing, made, lease=lease)
     verify_generation(committing, made, staged)
     publish_generation(committing, made, staged, lease=lease)

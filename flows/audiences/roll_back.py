@@ -5,7 +5,13 @@ from dataclasses import replace
 from flows.audiences.open import open_audience
 from flows.run.index import Index
 from flows.run.kept_generations import kept_generations
-from indexes.audiences import Audience, AudienceMarker, audiences_of, read_audience_marker, write_audience_marker
+from indexes.audiences import (
+    Audience,
+    AudienceMarker,
+    audiences_of,
+    read_audience_marker,
+    write_audience_marker,
+)
 
 
 def earlier_generation(marker: AudienceMarker, *, to: int, kept: tuple[int, ...]) -> int | None:
@@ -36,4 +42,3 @@ def mark_rolled_back(audience: Audience) -> None:
     marker = read_audience_marker(audience.folder)
     assert marker is not None
     write_audience_marker(audience.folder, replace(marker, rolled_back=True))
-

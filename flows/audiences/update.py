@@ -49,8 +49,8 @@ class Updated:
 def withdraw_narrowed(whole: Resources, *, sources: Collection[str]) -> tuple[Updated, ...]:
     """Bring those audiences up to date that see a document which they may see no more.
 
-    For whoever holds the index lease, before anything is published: what was narrowed is gone from all audiences
-    before readers of the whole index see the change that says so.
+    For whoever holds the index lease, before anything is published: what was narrowed is gone from all
+    audiences before readers of the whole index see the change that says so.
     """
     if not is_in_force(whole.index):
         return ()
@@ -94,7 +94,9 @@ def _is_narrowed(whole: Resources, audience: Audience, sources: Collection[str])
     with open_audience(whole.index, audience) as index:
         known = whole.index.ledger.sources.all()
         return any(
-            _plan(whole.index, index, audience.groups, known[name]).hidden for name in sources if name in known
+            _plan(whole.index, index, audience.groups, known[name]).hidden
+            for name in sources
+            if name in known
         )
 
 
@@ -182,9 +184,7 @@ def _plan(whole: Index, index: Index, groups: Groups, source: Source) -> Visible
     return plan_visible(known, held, may_see=partial(_may_see, groups, source, stated))
 
 
-def _may_see(
-    groups: Groups, source: Source, stated: Mapping[str, Groups], document: KnownDocument
-) -> bool:
+def _may_see(groups: Groups, source: Source, stated: Mapping[str, Groups], document: KnownDocument) -> bool:
     asked = stated.get(document.fragment_sha or "", frozenset())
     return may_see(groups, groups_of(source, document.uri), asked)
 
@@ -207,7 +207,7 @@ def _shown(source: Source) -> Source:
 
 
 def _tools(whole: Resources, source: Source, groups: Groups) -> tuple[GraphFragment, ...]:
-    """The files of tools of a source that an audience may see, as its run has read them, or readers see them."""
+    """The files of tools of a source that an audience may see: as its run read them, or as readers do."""
     if source.name == whole.source.name:
         found = whole.tools()
     else:

@@ -21,7 +21,7 @@ _OF_LOOKS: dict[str, Any] = {
     "fetched_at": None,
     "reason": "",
 }
-"""What a look changes that found the document as it was, and what it has then; no generation follows from it."""
+"""What a look changes that found the document as it was, and what it has then; no generation follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

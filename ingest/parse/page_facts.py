@@ -27,8 +27,8 @@ class PageFacts:
     """What a parser knows of a page besides its sections and links.
 
     `has_search`: a form in its content asks for words to search for. `is_empty`: its main element has none.
-    `parts` are in reading order, as their sections count them: the first is that of `page` 1. `access` is as in
-    a `GraphFragment`.
+    `parts` are in reading order, as their sections count them: the first is that of `page` 1. `access` is
+    as in a `GraphFragment`.
     """
 
     kind: str

@@ -35,8 +35,9 @@ def read_shown_settings(index: str | None, groups: str | None = None) -> Setting
 
 
 def read_reading_settings(index: str | None, groups: str | None = None) -> Settings:
-    """Read settings as `read_shown_settings` does, their index a folder: what a URL names is downloaded first,
-    which stderr says.
+    """Read settings as `read_shown_settings` does, their index a folder.
+
+    What a URL names is downloaded first, which stderr says.
     """
     settings = read_shown_settings(index, groups)
     if "://" not in settings.index:

@@ -97,8 +97,6 @@ class Doors:
         return self._default if reader is None else self._audiences[reader.name]
 
 
-
-
 class FailClosed:
     """Wraps the application over a whole index: it answers no more once anything says who may see what.
 

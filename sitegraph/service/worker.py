@@ -44,8 +44,8 @@ _WATCH_SECONDS = 1.0
 class ServeOptions:
     """What a worker is told by the process that starts it; `hosts` are None where a token is asked for.
 
-    `metrics_folder` is where all workers count what they answer. `readers` are those with tokens of their own,
-    for whom `token` is a secret of the service.
+    `metrics_folder` is where all workers count what they answer. `readers` are those with tokens of their
+    own, for whom `token` is a secret of the service.
     """
 
     settings: Settings

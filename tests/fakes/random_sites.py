@@ -14,9 +14,9 @@ from tests.fakes.pdfs import Text, heading, new_pdf
 GROUPS = ("hr", "ops")
 FOLDERS = ("", "hr/", "ops/", "guide/")
 WORDS = (
-    "lease record backup ledger mirror anchor harbour engine valve signal budget salary contract window "
-    "garden bridge letter parcel ticket shelf"
-).split()
+    *("lease", "record", "backup", "ledger", "mirror", "anchor", "harbour", "engine", "valve", "signal"),
+    *("budget", "salary", "contract", "window", "garden", "bridge", "letter", "parcel", "ticket", "shelf"),
+)
 SENTENCES = (
     "A lease of a record ends after nine days unless somebody renews it in time.",
     "The backup of the ledger is copied to the mirror every night before the engine stops.",

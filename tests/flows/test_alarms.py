@@ -231,10 +231,12 @@ def test_a_worker_that_is_killed_is_heard_of_and_before_it_all_is_quiet(
             os.killpg(worker.pid, signal.SIGKILL)
             _kill_flow(run)
 
-        crashed = poll(lambda: told.about("run crashed") or None, timeout=400, what="the crash to be told")
+        crashed = poll(
+            lambda: told.about("its process ended: killed") or None, timeout=400, what="the crash to be told"
+        )
         silent = poll(lambda: told.about("no publish of killed") or None, timeout=400, what="the alarm")
 
-    assert "killed" in crashed[0]["body"]
+    assert crashed[0]["subject"] == "sitegraph: run crashed"
     assert silent[0]["body"].endswith("no run of killed has ended well for 150s")
     assert server.call(f"/flow_runs/{run}")["state"]["type"] == "CRASHED"
 

@@ -45,7 +45,9 @@ def close_by_front_matter(folder: Path) -> None:
 
 def found(index: Path, *options: str) -> str:
     """What readers of a set of groups find of the vault."""
-    done = PROGRAM.call("query", "how does the vault open", "--index", str(index), "--format", "json", *options)
+    done = PROGRAM.call(
+        "query", "how does the vault open", "--index", str(index), "--format", "json", *options
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -58,9 +60,11 @@ def described(index: Path) -> dict[str, dict[str, Any]]:
 
 def killed_at(point: str, source: Path, index: Path) -> None:
     """Run without Prefect, and die by SIGKILL at a point."""
-    code = f"from pathlib import Path; from tests.fakes.plain_walk import Program; Program().run(Path({str(source)!r}), Path({str(index)!r}))"
+    call = f"Program().run(Path({str(source)!r}), Path({str(index)!r}))"
+    imports = "from pathlib import Path\nfrom tests.fakes.plain_walk import Program\n"
+    code = f"{imports}if __name__ == '__main__':\n    {call}"
     done = subprocess.run(
-        [sys.executable, "-c", f"if __name__ == '__main__':\n    {code}"],
+        [sys.executable, "-c", code],
         cwd=REPO,
         env={**os.environ, "SITEGRAPH_CACHE": str(encoder_cache()), "SITEGRAPH_FAULT": f"{point}:kill"},
         capture_output=True,
@@ -89,7 +93,10 @@ def test_what_the_source_file_closes_is_gone_though_no_page_changed(index: Path,
     PROGRAM.run(tmp_path / "site.yaml", index)
 
     assert "copper key" not in found(index, "--groups", "public")
-    assert "copper key" not in PROGRAM.call("export", "--what", "chunks", "--index", str(index), "--groups", "x").stdout
+    assert (
+        "copper key"
+        not in PROGRAM.call("export", "--what", "chunks", "--index", str(index), "--groups", "x").stdout
+    )
     (public,) = audiences_of(index)
     kept = [path.stem for path in (public.folder / "generations").glob("*.json")]
     assert kept == [str(described(index)["public"]["generation"])]  # none is left to read the vault from

@@ -1,11 +1,14 @@
 """What an audience sees equals an index of the documents that it may see, whatever happens between."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
+from types import MappingProxyType
 from typing import Any
 from unittest import mock
 
@@ -16,6 +19,7 @@ from indexes.audiences import FOLDER
 from indexes.changes import read_changes
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.layout import IndexLayout
+from indexes.manifest import load_manifest
 from indexes.publish.generation import load_generation
 from indexes.wiring import open_readers
 from retrieval.opening import build_retriever
@@ -27,6 +31,10 @@ from runtime.settings import read_settings
 from schemas.access import Groups, audience_name
 from schemas.records import to_record
 from sitegraph.cli.exports.records import rows
+from tests.fakes.exported_encoder import place_exported_encoder
+from tests.fakes.neo4j_runs import remove_graph
+from tests.fakes.neo4j_server import Neo4jServer
+from tests.fakes.neo4j_stores import query_session
 from tests.fakes.plain_run import open_parsers
 from tests.fakes.plain_walk import Program
 from tests.fakes.random_sites import HIDDEN, SENTENCES, RandomSite
@@ -60,7 +68,7 @@ def parsers() -> Iterator[ParserPool]:
 def _quick(parsers: ParserPool, clock: _Clock) -> Iterator[None]:
     """Share what takes seconds to start, and let all that is compared happen at one time."""
     with (
-        mock.patch("flows.run.resources.ParserPool", lambda **_: nullcontext(parsers)),
+        mock.patch("flows.run.resources.ParserPool", return_value=nullcontext(parsers)),
         mock.patch("flows.run.resources.OnnxEncoder", _encoder),
         mock.patch.object(SystemClock, "now", clock.now),
     ):
@@ -77,18 +85,53 @@ def test_an_audience_is_an_index_of_what_it_may_see(seed: int, tmp_path: Path, p
 def test_200_audiences_are_indexes_of_what_they_may_see(
     seed: int, tmp_path: Path, parsers: ParserPool
 ) -> None:
-    _compare_through_changes(seed, tmp_path, parsers)
+    _compare_through_changes(seed, tmp_path, parsers, steps=2)
+
+
+@pytest.mark.neo4j
+@pytest.mark.parametrize("seed", [1, 2])
+def test_an_audience_in_neo4j_is_an_index_of_what_it_may_see(
+    seed: int, tmp_path: Path, parsers: ParserPool, neo4j_server: Neo4jServer
+) -> None:
+    settings = {
+        "SITEGRAPH_GRAPH": "neo4j",
+        "SITEGRAPH_NEO4J_URI": neo4j_server.uri,
+        "SITEGRAPH_NEO4J_USER": neo4j_server.user,
+        "SITEGRAPH_NEO4J_PASSWORD": neo4j_server.password,
+    }
+    try:
+        _compare_through_changes(seed, tmp_path, parsers, steps=2, settings=settings)
+        _drop(Program(settings), tmp_path / "whole", audience_name(AUDIENCES[seed]), neo4j_server)
+    finally:
+        for index in (tmp_path / "alone", *(tmp_path / "whole" / FOLDER).iterdir(), tmp_path / "whole"):
+            remove_graph(neo4j_server, index)
+
+
+def _drop(program: Program, whole: Path, name: str, server: Neo4jServer) -> None:
+    """Drop an audience, which leaves no row of it in the database that others share."""
+    ix = load_manifest(IndexLayout(whole / FOLDER / name)).index_id
+    count = "MATCH (n) WHERE n.ix = $ix AND NOT n:SitegraphIndex RETURN count(n)"
+    with query_session(server) as session:
+        before = session.run(count, ix=ix).single(strict=True)[0]
+        done = program.call("audiences", "--drop", name, "--index", str(whole), "--quiet")
+        assert (done.returncode, before > 0) == (0, True), done.stderr
+        assert session.run(count, ix=ix).single(strict=True)[0] == 0
 
 
 def _compare_through_changes(
-    seed: int, folder: Path, parsers: ParserPool, settings: dict[str, str] | None = None
+    seed: int,
+    folder: Path,
+    parsers: ParserPool,
+    *,
+    steps: int = STEPS,
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     site, clock = RandomSite.make(seed), _Clock()
     groups = AUDIENCES[seed % len(AUDIENCES)]
-    program = Program(settings or {})
+    program = Program(settings)
     whole, alone = folder / "whole", folder / "alone"
     audience = whole / FOLDER / audience_name(groups)
-    for step in range(STEPS):
+    for step in range(steps):
         site.write(folder / "site", site.seen(None))
         site.write(folder / "part", site.seen(groups))
         (folder / "site.yaml").write_text(site.source("site", with_access=True))
@@ -111,22 +154,23 @@ def _compare_through_changes(
         clock.forward()
 
 
-def _encoder(folder: Path, **_: object) -> OnnxEncoder:
+@cache
+def _only_encoder() -> OnnxEncoder:
+    folder = place_exported_encoder(Path(mkdtemp(prefix="sitegraph-encoder-")) / "encoder")
+    return OnnxEncoder(folder)
+
+
+def _encoder(_: Path, **__: object) -> OnnxEncoder:
     """The one encoder, whose weights all of these indexes link to."""
-    global _shared
-    _shared = _shared or OnnxEncoder(folder)
-    return _shared
-
-
-_shared: OnnxEncoder | None = None
+    return _only_encoder()
 
 
 @contextmanager
 def _without_access() -> Iterator[None]:
     """What is compared with knows of no groups: it has the files alone."""
     with (
-        mock.patch("flows.walk.is_in_force", lambda _: False),
-        mock.patch("flows.audiences.open.is_in_force", lambda _: False),
+        mock.patch("flows.walk.is_in_force", return_value=False),
+        mock.patch("flows.audiences.open.is_in_force", return_value=False),
     ):
         yield
 
@@ -146,7 +190,8 @@ def _found(program: Program, index: Path) -> dict[str, Any]:
         readers = open_readers(index, environment=settings.environment())
     retriever = build_retriever(readers)
     bundles = [
-        to_record(relate_walk(readers, retriever.walk(build_query(question))).bundle) for question in QUESTIONS
+        to_record(relate_walk(readers, retriever.walk(build_query(question))).bundle)
+        for question in QUESTIONS
     ]
     return {
         **exported,

@@ -34,9 +34,7 @@ class Runs:
     def is_known(self, run_id: str) -> bool:
         """Whether a run of this id was ever opened."""
         with self._reading.connect() as connection:
-            return bool(
-                connection.execute(sa.select(sa.exists().where(run.c.run_id == run_id))).scalar_one()
-            )
+            return bool(connection.execute(sa.select(sa.exists().where(run.c.run_id == run_id))).scalar_one())
 
     def resume(self, source: str) -> None:
         """Say that an interrupted run of the source goes on: it may have left files that nothing names."""

@@ -84,8 +84,8 @@ def split_front_matter(
     """Return what the block states, the body behind it, and warnings; *relations* are further relating keys.
 
     A block begins with `---` at the very first character and ends with a line `---` or `...`. One that cannot
-    be read is part of the body, and a warning says why. Where it names `access`, or what that names is no list
-    of groups, nobody sees the document but who sees everything.
+    be read is part of the body, and a warning says why. Where it names `access`, and where that is no list of
+    groups, nobody sees the document but who sees everything.
     """
     cut = _cut(text)
     if cut is None:
@@ -160,7 +160,9 @@ def _access(stated: dict[Any, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     is_whole = bool(names) and len(names) == (len(value) if isinstance(value, list) else 1)
     if is_whole and all(name == EVERYTHING or is_group(name) for name in names):
         return tuple(sorted(set(names))), ()
-    return _CLOSED, ("access in the front matter is no list of groups; nobody sees it but in the whole index",)
+    return _CLOSED, (
+        "access in the front matter is no list of groups; nobody sees it but in the whole index",
+    )
 
 
 def _modified(stated: dict[Any, Any]) -> Dated | None:

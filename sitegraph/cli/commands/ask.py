@@ -15,7 +15,14 @@ from schemas.redaction import one_line
 from schemas.settings import Settings
 from schemas.usage_counts import Door
 from sitegraph.cli.commands.wiki import WikiOption, open_wiki
-from sitegraph.cli.options import AsOfOption, FormatOption, GroupsOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.options import (
+    AsOfOption,
+    FormatOption,
+    GroupsOption,
+    IndexOption,
+    OutputFormat,
+    print_json,
+)
 from sitegraph.cli.reading import (
     coverage_of,
     log_usage,

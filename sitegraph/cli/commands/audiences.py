@@ -17,7 +17,9 @@ def audiences(
     index: IndexOption = None,
     add: Annotated[
         list[str] | None,
-        typer.Option("--add", metavar="A,B", help="Build the audience of readers with these groups. Repeatable."),
+        typer.Option(
+            "--add", metavar="A,B", help="Build the audience of readers with these groups. Repeatable."
+        ),
     ] = None,
     drop: Annotated[
         list[str] | None,
@@ -29,7 +31,7 @@ def audiences(
     output: FormatOption = OutputFormat.TEXT,
     quiet: QuietOption = False,
 ) -> None:
-    """List the audiences of the index: each sees the documents that its groups may see, and no trace of others.
+    """List the audiences of the index: each sees the documents that its groups may see, no trace of others.
 
     Runs keep them up to date. Say who may see what with `access` in source files and front matter.
 
@@ -99,8 +101,8 @@ def tell_audience(one: dict[str, Any]) -> str:
     if not one["made_from"]:
         return f"{one['name']}: not built; build it with: sitegraph audiences --sync"
     behind = (
-        f", behind the whole index: made from generation {one['made_from']}; the next run, or sitegraph audiences "
-        "--sync, brings it up to date"
+        f", behind the whole index (made from its generation {one['made_from']}); bring it up to date with: "
+        "sitegraph audiences --sync"
         if one["behind"]
         else ""
     )

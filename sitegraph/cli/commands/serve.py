@@ -35,8 +35,8 @@ def serve(
     /changes; /openapi.json describes them. The request after a publish is answered from the new generation.
     With SITEGRAPH_SERVE_TOKEN, browsers sign in with it. Needs the extra sitegraph[serve].
 
-    If documents of the index have access groups, readers see what is public, or what --groups or the groups of
-    their token in the file SITEGRAPH_TOKENS let them see; '*' is the whole index.
+    If documents of the index have access groups, readers see what is public, or what --groups, or the groups
+    of their token in the file SITEGRAPH_TOKENS, let them see; '*' is the whole index.
 
     Examples:
 
@@ -53,7 +53,9 @@ def serve(
     settings = read_settings(index)
     settings = replace(settings, groups=groups or settings.groups)
     if settings.groups and settings.tokens:
-        raise ConfigError("goes without SITEGRAPH_TOKENS: tokens have groups of their own", subject="--groups")
+        raise ConfigError(
+            "goes without SITEGRAPH_TOKENS: tokens have groups of their own", subject="--groups"
+        )
     if wait and "://" not in settings.index:
         wait_for_file(IndexLayout(Path(settings.index)).manifest)
     from sitegraph.service.running import serve as run
@@ -62,8 +64,7 @@ def serve(
     check_source_url(settings.source_url)
     with followed(settings, now=time.time, say=tell) as local:
         load_manifest(IndexLayout(Path(local.index)))
-        local = served(local)
-        run(local, host=host, port=port, workers=workers)
+        run(served(local), host=host, port=port, workers=workers)
 
 
 def served(settings: Settings) -> Settings:

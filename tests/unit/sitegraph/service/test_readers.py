@@ -22,7 +22,7 @@ def reader(name: str, *groups: str) -> ReaderToken:
 READERS = (reader("guest"), reader("staff", "staff"))
 
 
-def sessions(now: float = 1000.0, token: str = "secret") -> ReaderSessions:  # noqa: S107
+def sessions(now: float = 1000.0, token: str = "secret") -> ReaderSessions:
     return ReaderSessions(token=token, now=lambda: now, readers=READERS)
 
 
@@ -52,7 +52,7 @@ def test_no_session_is_of_a_stranger_a_forger_or_for_ever() -> None:
     assert sessions().reader_of(scope(session[:-1] + "0")) is None
     assert sessions().reader_of(scope(f"9{session}")) is None
     assert sessions(now=10_000_000.0).reader_of(scope(session)) is None
-    assert sessions(token="other").current(scope(session)) is None  # noqa: S106
+    assert sessions(token="other").current(scope(session)) is None
 
 
 def _led_to(asked: dict[str, Any]) -> str:
