@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from runtime.settings import read_settings
+from sitegraph.cli.hints import complete_commands
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, QuietOption, print_json
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def audiences(
         print_json({"audiences": found})
         return
     for one in found:
-        print(tell_audience(one))
+        print(complete_commands(tell_audience(one), index=index))
     if not found:
         print("no audiences: everybody who reads this index sees all of it")
 
