@@ -54,7 +54,7 @@ def _roll_back_audiences(index: Index, *, to: int) -> list[str]:
         if target is None:
             warnings.append(f"audience {audience.name} stays as it is: what it had then is not kept any more")
             continue
-        mark_rolled_back(audience)
+        mark_rolled_back(audience, to=to)
         with open_audience(index, audience) as opened:
             roll_back(opened, to=target)
             lift_hold(opened.layout)

@@ -22,16 +22,17 @@ FILE = "AUDIENCE.json"
 class AudienceMarker:
     """What the audience was made from: the generation of the whole index, 0 before the first time.
 
-    `whole` is the id of that index, `groups` those of its readers. `purge`: earlier generations have what its
-    readers may see no more, and are to go. `rolled_back`: its generation is older than its rows.
-    `steps` are the last generations of the whole index that it was made from, each with its own.
+    `whole` is the id of that index, `groups` those of its readers. `purge`: its readers may see some of it no
+    more, so that this goes, and earlier generations with it. `unsettled`: its rows may say more, or other,
+    than its generation, after a crash or a rollback. `steps` are the last generations of the whole index that
+    it was made from, each with its own.
     """
 
     whole: str
     groups: tuple[str, ...]
     made_from: int = 0
     purge: bool = False
-    rolled_back: bool = False
+    unsettled: bool = False
     steps: tuple[tuple[int, int], ...] = ()
 
 

@@ -37,8 +37,9 @@ def audience_targets(index: Index, *, to: int) -> tuple[tuple[Audience, int | No
     return tuple(targets)
 
 
-def mark_rolled_back(audience: Audience) -> None:
-    """Let the next update compare all that the audience has."""
+def mark_rolled_back(audience: Audience, *, to: int) -> None:
+    """Say what an audience that goes back is made from, and let the next update compare all that it has."""
     marker = read_audience_marker(audience.folder)
     assert marker is not None
-    write_audience_marker(audience.folder, replace(marker, rolled_back=True))
+    steps = tuple(step for step in marker.steps if step[0] <= to)
+    write_audience_marker(audience.folder, replace(marker, made_from=to, unsettled=True, steps=steps))

@@ -91,6 +91,8 @@ def _declare_public(index: Index) -> None:
 
 
 def _is_narrowed(whole: Resources, audience: Audience, sources: Collection[str]) -> bool:
+    if _marker(audience).purge:
+        return True
     with open_audience(whole.index, audience) as index:
         known = whole.index.ledger.sources.all()
         return any(
@@ -105,7 +107,7 @@ def _update(whole: Resources, audience: Audience, sources: Collection[str], *, m
     with open_audience(whole.index, audience) as index, _leased(whole, index) as lease:
         known = whole.index.ledger.sources.all()
         has = index.ledger.sources.all()
-        again = _marker(audience).rolled_back
+        again = _marker(audience).unsettled
         for name, source in known.items():
             if again or name in sources or name not in has:
                 planned = _plan(whole.index, index, audience.groups, source)
@@ -140,7 +142,7 @@ def _marker(audience: Audience) -> AudienceMarker:
 def _mark(audience: Audience, *, made_from: int, generation: int) -> None:
     marker = _marker(audience)
     steps = (*(step for step in marker.steps if step[0] != made_from), (made_from, generation))[-STEPS:]
-    after = replace(marker, made_from=made_from, rolled_back=False, steps=steps)
+    after = replace(marker, made_from=made_from, unsettled=False, steps=steps)
     if after != marker:
         write_audience_marker(audience.folder, after)
 
@@ -156,11 +158,12 @@ def _update_source(
     lease: Lease,
 ) -> Sequence[int]:
     ledger, name, marker = index.ledger, source.name, _marker(audience)
-    if planned.hidden:
-        write_audience_marker(audience.folder, replace(marker, purge=True))
+    if planned.changes:  # noted first: a crash from here on leaves rows that are not published
+        noted = replace(marker, unsettled=True, purge=marker.purge or bool(planned.hidden))
+        write_audience_marker(audience.folder, noted)
     _bring(whole.index, index, planned, _shown(source))
     changed = planned.changes or _differ(index, source, tools)
-    if not (changed or marker.rolled_back or ledger.generations.unfinished()):
+    if not (changed or marker.unsettled or ledger.generations.unfinished()):
         return ()
     whole.index.crash_point("audience.rows_saved")
     run_id = whole.run.run_id or uuid4().hex

@@ -107,6 +107,7 @@ def test_what_the_source_file_closes_is_gone_though_no_page_changed(index: Path,
     ("point", "is_closed"),
     [
         ("plan.frozen", False),
+        ("audience.rows_saved", False),
         ("audience.published", True),
         ("current.before_rename", False),
         ("current.not_recorded", True),
@@ -158,6 +159,7 @@ def test_audiences_go_back_with_the_whole_index_and_come_again(index: Path, tmp_
 
     assert back.returncode == 0, back.stderr
     assert "caretaker" not in found(index, "--groups", "public")
+    assert not described(index)["public"]["behind"]
     assert PROGRAM.call("rollback", "--lift", "--index", str(index)).returncode == 0
     PROGRAM.run(tmp_path / "site.yaml", index)
     assert "caretaker" in found(index, "--groups", "public")
