@@ -3,8 +3,9 @@
 import threading
 from typing import Any
 
+from flows.audiences.marks import mark_rolled_back
 from flows.audiences.open import open_audience
-from flows.audiences.roll_back import audience_targets, mark_rolled_back
+from flows.audiences.roll_back import audience_targets
 from flows.commit.show import show_current
 from flows.run.hold import lift_hold, set_hold
 from flows.run.index import Index

@@ -4,12 +4,27 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
+from flows.audiences.visible import VisibleRows, bytes_to_bring
 from flows.run.index import Index
 from indexes.manifest import FILES
 from indexes.ports import RawStore
 from indexes.stores.ledger.fragment_rows import copy_fragment_rows
 from indexes.stores.packing import place_of
 from schemas.errors import DamageFound
+from schemas.source import Source
+
+
+def bring_rows(whole: Index, index: Index, planned: VisibleRows, source: Source) -> None:
+    """Give an audience the rows of a source that it may have, and their files before them."""
+    ledger = index.ledger
+    raw, fragments = bytes_to_bring(planned.bring)
+    bring_fragments(whole, index, raw=raw, fragments=fragments)
+    if planned.remove:
+        ledger.documents.remove(source.name, planned.remove)
+    if planned.save:
+        ledger.documents.save(planned.save)
+    if planned.rows and ledger.sources.all().get(source.name) != source:
+        ledger.sources.save(source)
 
 
 def bring_fragments(whole: Index, index: Index, *, raw: Collection[str], fragments: Collection[str]) -> None:

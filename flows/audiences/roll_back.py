@@ -1,7 +1,5 @@
 """Audiences go back with the whole index, to what they were made of then."""
 
-from dataclasses import replace
-
 from flows.audiences.open import open_audience
 from flows.run.index import Index
 from flows.run.kept_generations import kept_generations
@@ -10,7 +8,6 @@ from indexes.audiences import (
     AudienceMarker,
     audiences_of,
     read_audience_marker,
-    write_audience_marker,
 )
 
 
@@ -35,11 +32,3 @@ def audience_targets(index: Index, *, to: int) -> tuple[tuple[Audience, int | No
             if target != opened.current():
                 targets.append((audience, target))
     return tuple(targets)
-
-
-def mark_rolled_back(audience: Audience, *, to: int) -> None:
-    """Say what an audience that goes back is made from, and let the next update compare all that it has."""
-    marker = read_audience_marker(audience.folder)
-    assert marker is not None
-    steps = tuple(step for step in marker.steps if step[0] <= to)
-    write_audience_marker(audience.folder, replace(marker, made_from=to, unsettled=True, steps=steps))

@@ -4,38 +4,31 @@ docs/decisions/0034-an-index-per-audience.md says why each has an index of its o
 moment.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from uuid import uuid4
 
-from flows.audiences.bring import bring_fragments
+from flows.audiences.bring import bring_rows
+from flows.audiences.marks import mark_made, marker_of
 from flows.audiences.open import declare_audience, is_in_force, open_audience
 from flows.audiences.publish import publish_source, resources_for
-from flows.audiences.visible import VisibleRows, bytes_to_bring, plan_visible
+from flows.audiences.seen import (
+    has_hidden_tools,
+    plan_rows_of,
+    shown_source,
+    tools_differ,
+    tools_seen,
+)
+from flows.audiences.visible import VisibleRows
 from flows.commit.publish import prune
-from flows.run.fragments import load_fragment
 from flows.run.index import Index
 from flows.run.leases import hold_lease
 from flows.run.resources import Resources
-from indexes.audiences import (
-    Audience,
-    AudienceMarker,
-    audiences_of,
-    read_audience_marker,
-    write_audience_marker,
-)
+from indexes.audiences import Audience, audiences_of, write_audience_marker
 from indexes.stores.ledger.leases import Lease
-from ingest.plan.access import groups_of, may_see
-from ingest.urls import is_tools_url
-from schemas.access import Groups, SourceAccess
-from schemas.documents import KnownDocument
 from schemas.fragment import GraphFragment
 from schemas.source import Source
-
-STEPS = 20
-"""Generations of the whole index by which an audience can be rolled back with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +74,7 @@ def drop_from_audiences(whole: Resources, name: str) -> None:
     for audience in audiences_of(whole.index.layout.root):
         with open_audience(whole.index, audience) as index, _leased(whole, index) as lease:
             held = tuple(document.uri for document in index.ledger.documents.of_source(name))
-            planned = VisibleRows(rows=(), save=(), remove=held, hidden=(), changes=bool(held))
+            planned = VisibleRows(rows=(), save=(), bring=(), remove=held, hidden=(), changes=bool(held))
             _update_source(whole, audience, index, source, planned, (), lease=lease)
 
 
@@ -91,15 +84,17 @@ def _declare_public(index: Index) -> None:
 
 
 def _is_narrowed(whole: Resources, audience: Audience, sources: Collection[str]) -> bool:
-    if _marker(audience).purge:
+    if marker_of(audience).purge:
         return True
     with open_audience(whole.index, audience) as index:
         known = whole.index.ledger.sources.all()
-        return any(
-            _plan(whole.index, index, audience.groups, known[name]).hidden
-            for name in sources
-            if name in known
-        )
+        return any(_hides(whole.index, index, audience, known[name]) for name in sources if name in known)
+
+
+def _hides(whole: Index, index: Index, audience: Audience, source: Source) -> bool:
+    """Whether the audience has anything of a source that it may see no more."""
+    hidden = plan_rows_of(whole, index, audience.groups, source).hidden
+    return bool(hidden) or has_hidden_tools(index, source, audience.groups)
 
 
 def _update(whole: Resources, audience: Audience, sources: Collection[str], *, made_from: int) -> Updated:
@@ -107,14 +102,14 @@ def _update(whole: Resources, audience: Audience, sources: Collection[str], *, m
     with open_audience(whole.index, audience) as index, _leased(whole, index) as lease:
         known = whole.index.ledger.sources.all()
         has = index.ledger.sources.all()
-        again = _marker(audience).unsettled
+        again = marker_of(audience).unsettled
         for name, source in known.items():
             if again or name in sources or name not in has:
-                planned = _plan(whole.index, index, audience.groups, source)
-                tools = _tools(whole, source, audience.groups)
+                planned = plan_rows_of(whole.index, index, audience.groups, source)
+                tools = tools_seen(whole, source, audience.groups)
                 made += _update_source(whole, audience, index, source, planned, tools, lease=lease)
         _purge(whole, audience, index)
-        _mark(audience, made_from=made_from, generation=index.current())
+        mark_made(audience, made_from=made_from, generation=index.current())
     for number in made:
         whole.progress.say(f"audience {audience.name}: generation {number} published")
     return Updated(name=audience.name, generations=tuple(made))
@@ -133,20 +128,6 @@ def _leased(whole: Resources, index: Index) -> Iterator[Lease]:
         yield lease
 
 
-def _marker(audience: Audience) -> AudienceMarker:
-    marker = read_audience_marker(audience.folder)
-    assert marker is not None  # only who holds the index takes it away
-    return marker
-
-
-def _mark(audience: Audience, *, made_from: int, generation: int) -> None:
-    marker = _marker(audience)
-    steps = (*(step for step in marker.steps if step[0] != made_from), (made_from, generation))[-STEPS:]
-    after = replace(marker, made_from=made_from, unsettled=False, steps=steps)
-    if after != marker:
-        write_audience_marker(audience.folder, after)
-
-
 def _update_source(
     whole: Resources,
     audience: Audience,
@@ -157,19 +138,20 @@ def _update_source(
     *,
     lease: Lease,
 ) -> Sequence[int]:
-    ledger, name, marker = index.ledger, source.name, _marker(audience)
-    if planned.changes:  # noted first: a crash from here on leaves rows that are not published
-        noted = replace(marker, unsettled=True, purge=marker.purge or bool(planned.hidden))
+    ledger, name, marker = index.ledger, source.name, marker_of(audience)
+    changed = planned.changes or tools_differ(index, source, tools)
+    if changed:  # noted first: a crash from here on leaves rows that are not published
+        hides = bool(planned.hidden) or has_hidden_tools(index, source, audience.groups)
+        noted = replace(marker, unsettled=True, purge=marker.purge or hides)
         write_audience_marker(audience.folder, noted)
-    _bring(whole.index, index, planned, _shown(source))
-    changed = planned.changes or _differ(index, source, tools)
+    bring_rows(whole.index, index, planned, shown_source(source))
     if not (changed or marker.unsettled or ledger.generations.unfinished()):
         return ()
     whole.index.crash_point("audience.rows_saved")
     run_id = whole.run.run_id or uuid4().hex
     if not ledger.runs.is_known(run_id):
         ledger.runs.start(run_id, source=name, now=index.now())
-    part = resources_for(whole, index, _shown(source), run_id=run_id, tools=tools)
+    part = resources_for(whole, index, shown_source(source), run_id=run_id, tools=tools)
     try:
         made = publish_source(part, lease=lease)
     finally:
@@ -180,55 +162,9 @@ def _update_source(
     return () if made is None else (made.generation,)
 
 
-def _plan(whole: Index, index: Index, groups: Groups, source: Source) -> VisibleRows:
-    known = whole.ledger.documents.of_source(source.name)
-    stated = whole.ledger.access.of_fragments({d.fragment_sha for d in known if d.fragment_sha})
-    held = {document.uri: document for document in index.ledger.documents.of_source(source.name)}
-    return plan_visible(known, held, may_see=partial(_may_see, groups, source, stated))
-
-
-def _may_see(groups: Groups, source: Source, stated: Mapping[str, Groups], document: KnownDocument) -> bool:
-    asked = stated.get(document.fragment_sha or "", frozenset())
-    return may_see(groups, groups_of(source, document.uri), asked)
-
-
-def _bring(whole: Index, index: Index, planned: VisibleRows, source: Source) -> None:
-    ledger = index.ledger
-    raw, fragments = bytes_to_bring(planned.save)
-    bring_fragments(whole, index, raw=raw, fragments=fragments)
-    if planned.remove:
-        ledger.documents.remove(source.name, planned.remove)
-    if planned.save:
-        ledger.documents.save(planned.save)
-    if planned.rows and ledger.sources.all().get(source.name) != source:
-        ledger.sources.save(source)
-
-
-def _shown(source: Source) -> Source:
-    """Return a source as an audience knows it: not whom else it shows what."""
-    return replace(source, access=SourceAccess(), checks=None)
-
-
-def _tools(whole: Resources, source: Source, groups: Groups) -> tuple[GraphFragment, ...]:
-    """The files of tools of a source that an audience may see: as its run read them, or as readers do."""
-    if source.name == whole.source.name:
-        found = whole.tools()
-    else:
-        index = whole.index
-        live = index.ledger.generations.live(index.current(), source=source.name).values()
-        found = tuple(load_fragment(index, one.fragment_sha) for one in live if is_tools_url(one.uri))
-    return tuple(one for one in found if may_see(groups, groups_of(source, one.uri)))
-
-
-def _differ(index: Index, source: Source, tools: Sequence[GraphFragment]) -> bool:
-    live = index.ledger.generations.live(index.current(), source=source.name).values()
-    held = {one.doc: one.content_hash for one in live if is_tools_url(one.uri)}
-    return held != {one.doc: one.content_hash for one in tools}
-
-
 def _purge(whole: Resources, audience: Audience, index: Index) -> None:
     """Drop the earlier generations, where they have something that readers may see no more."""
-    marker = _marker(audience)
+    marker = marker_of(audience)
     if not marker.purge:
         return
     whole.index.crash_point("audience.before_purge")

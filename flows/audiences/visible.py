@@ -28,13 +28,15 @@ _OF_LOOKS: dict[str, Any] = {
 class VisibleRows:
     """What an audience has of a source, against what it is to have.
 
-    `rows` are all of them; `save` those that are new or differ, `remove` addresses of those that go.
+    `rows` are all of them; `save` those that are new or differ, `bring` those of them that are made of other
+    files than before, `remove` addresses of those that go.
     `hidden` are those of `remove` that the whole index has and the audience may not see. `changes`: whether
     more differs than when documents were looked at.
     """
 
     rows: tuple[KnownDocument, ...]
     save: tuple[KnownDocument, ...]
+    bring: tuple[KnownDocument, ...]
     remove: tuple[str, ...]
     hidden: tuple[str, ...]
     changes: bool
@@ -61,6 +63,7 @@ def plan_visible(
     return VisibleRows(
         rows=rows,
         save=save,
+        bring=tuple(row for row in save if _files(row) != _files(held.get(row.uri))),
         remove=remove,
         hidden=tuple(uri for uri in remove if uri in by_uri),
         changes=bool(remove) or any(not _is_as_before(row, held.get(row.uri)) for row in save),
@@ -75,6 +78,13 @@ def bytes_to_bring(rows: Sequence[KnownDocument]) -> tuple[frozenset[str], froze
     awake = [row for row in rows if row.state not in ASLEEP]
     raw = {d.raw_sha for d in awake if d.raw_sha and d.parsed_sha == d.raw_sha and not d.is_withheld}
     return frozenset(raw), frozenset(d.fragment_sha for d in awake if d.fragment_sha)
+
+
+def _files(row: KnownDocument | None) -> tuple[object, ...]:
+    """What a row is made of, as far as that decides which files are kept."""
+    if row is None:
+        return ()
+    return row.raw_sha, row.parsed_sha, row.fragment_sha, row.is_withheld, row.state in ASLEEP
 
 
 def _leads_on(document: KnownDocument, rows: Mapping[str, KnownDocument], seen: set[str]) -> bool:

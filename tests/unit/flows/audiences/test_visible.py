@@ -27,7 +27,7 @@ def test_what_is_hidden_is_left_out_and_what_was_seen_goes() -> None:
 
     found = planned(seen, hidden, held=(hidden, gone))
 
-    assert (found.rows, found.save) == ((seen,), (seen,))
+    assert (found.rows, found.save, found.bring) == ((seen,), (seen,), (seen,))
     assert (found.remove, found.hidden) == ((gone.uri, hidden.uri), (hidden.uri,))
     assert found.changes
 
@@ -43,7 +43,7 @@ def test_a_look_that_found_all_as_it_was_is_no_change() -> None:
 
     found = planned(after, held=(before,))
 
-    assert found.save == (after,)
+    assert (found.save, found.bring) == ((after,), ())
     assert not found.changes
     assert planned(replace(after, content_hash="other"), held=(before,)).changes
 
