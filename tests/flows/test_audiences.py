@@ -190,3 +190,5 @@ def test_audiences_are_declared_and_taken_away(index: Path, tmp_path: Path) -> N
     assert (refused.returncode, "stays" in refused.stderr) == (2, True)
     unknown = PROGRAM.call("audiences", "--drop", "hr", "--index", str(index))
     assert "no audience hr; this index has: public" in unknown.stderr
+    every = PROGRAM.call("audiences", "--add", "*", "--index", str(index))
+    assert (every.returncode, "needs no audience" in every.stderr) == (2, True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from runtime.settings import read_settings
+from schemas.errors import ConfigError
 from sitegraph.cli.hints import complete_commands
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, QuietOption, print_json
 
@@ -45,10 +46,12 @@ def audiences(
       sitegraph audiences --drop hr,staff --index ./index
     """
     from flows.run.opening import open_described, open_existing
-    from schemas.access import parse_groups
+    from schemas.access import EVERYTHING, parse_groups
 
     wanted = [parse_groups(one, subject="--add") for one in add or ()]
     unwanted = [parse_groups(one, subject="--drop") for one in drop or ()]
+    if any(EVERYTHING in groups for groups in wanted):
+        raise ConfigError("* is the whole index, which needs no audience", subject="--add")
     changes = bool(wanted or unwanted or sync)
     settings = read_settings(index)
     with closing(open_existing(settings) if changes else open_described(settings)) as opened:
