@@ -4,6 +4,7 @@ from contextlib import closing
 from shutil import rmtree
 from typing import Any
 
+from flows.audiences.update import drop_from_audiences, update_audiences
 from flows.commit.garbage_collect import collect
 from flows.commit.publish import prune, publish_generation
 from flows.commit.recover import recover
@@ -63,9 +64,11 @@ def _drop(resources: Resources, lease: Lease) -> dict[str, Any]:
     if not difference.changes and not ledger.documents.count(name):
         known = ", ".join(sorted(ledger.documents.states())) or "none"
         raise ConfigError(f"no such source; this index has: {known}", subject=name)
+    drop_from_audiences(resources, name)
     generation = _publish(resources, difference, lease) if difference.changes else None
     ledger.documents.forget(name)
     prune(index, source=name) if generation else collect(index, source=name)
+    update_audiences(resources, sources=())
     rmtree(source_cache(index.settings, name), ignore_errors=True)
     return {
         "source": name,

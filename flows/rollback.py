@@ -3,6 +3,9 @@
 import threading
 from typing import Any
 
+from flows.audiences.marks import mark_rolled_back
+from flows.audiences.open import open_audience
+from flows.audiences.roll_back import audience_targets
 from flows.commit.show import show_current
 from flows.run.hold import lift_hold, set_hold
 from flows.run.index import Index
@@ -41,7 +44,22 @@ def roll_back(index: Index, *, to: int | None) -> dict[str, Any]:
             write_current(index.layout.root, target, prepared=prepared)
         index.crash_point("rollback.renamed")
         index.ledger.generations.roll_back(above=target)
-        return {"generation": target, "rolled_back_from": current, "warnings": _show(index)}
+        warnings = [*_show(index), *_roll_back_audiences(index, to=target)]
+        return {"generation": target, "rolled_back_from": current, "warnings": warnings}
+
+
+def _roll_back_audiences(index: Index, *, to: int) -> list[str]:
+    """Let readers of each audience see what they saw at that generation, where it is kept; else say so."""
+    warnings = []
+    for audience, target in audience_targets(index, to=to):
+        if target is None:
+            warnings.append(f"audience {audience.name} stays as it is: what it had then is not kept any more")
+            continue
+        mark_rolled_back(audience, to=to)
+        with open_audience(index, audience) as opened:
+            roll_back(opened, to=target)
+            lift_hold(opened.layout)
+    return warnings
 
 
 def _show(index: Index) -> list[str]:

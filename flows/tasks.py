@@ -122,6 +122,8 @@ def recover(run: Run, lease: Lease, quarantined: Quarantined) -> Recovered:  # n
         if not run.accept:
             check_hold(context.index.layout)  # a rollback may have come while the source was crawled
         repair = look_for_damage(context, repair=run.repair)
+        if context.index.ledger.generations.unfinished():
+            _withdraw(parts, every=True)
         # What a crash left in damaged stores goes with them.
         published = close_unfinished(context, lease=lease) if repair is not Repair.STORES else ()
         # An encoder that no generation names yet goes with what recovery prunes.
@@ -233,9 +235,19 @@ def publish(run: Run, lease: Lease, frozen: Frozen, staged: StagedState) -> Publ
 
     with resources_of(run) as parts:
         context = parts.committing()
+        _withdraw(parts)
         publish_generation(context, find_generation(context.index, frozen), staged, lease=lease)
         lift_hold(context.index.layout)
         return Published(generation=frozen.generation)
+
+
+@task(cause=Cause.PUBLISH, name="audiences", task_run_name=named("audiences of"))
+def audiences(run: Run, lease: Lease, published: Published | None) -> None:  # noqa: ARG001
+    """Bring each audience up to date with what readers of the whole index see of the source."""
+    from flows.audiences.update import update_audiences
+
+    with resources_of(run) as parts:
+        update_audiences(parts, sources={run.source})
 
 
 @task(cause=Cause.COLLECT, name="collect", task_run_name=named("collect"))
@@ -273,6 +285,18 @@ def report(
         return record_run(
             context, difference, crawled, seconds=seconds, began=began, costs=costs, encoded=parts.encoded
         )
+
+
+def _withdraw(parts: Resources, *, every: bool = False) -> None:
+    """Take out of audiences what their readers may see no more, of the run's source or of every one."""
+    from flows.audiences.open import is_in_force
+
+    if not is_in_force(parts.index):
+        return
+    from flows.audiences.update import withdraw_narrowed
+
+    sources = parts.index.ledger.sources.all().keys() if every else {parts.run.source}
+    withdraw_narrowed(parts, sources=sources)
 
 
 def _counted(parts: Resources, parsed: ParsedBatch) -> ParsedBatch:

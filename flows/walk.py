@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from typing import Any, Protocol, TypeVar
 
 from flows import tasks
+from flows.audiences.open import is_in_force
 from flows.run.leases import hold_lease
 from flows.run.resources import Resources
 from flows.run.stages import Stages
@@ -101,6 +102,9 @@ def _change(
     published = None
     if compared.difference is not None:
         published = make_generation(run, engine, lease, compared, crawled, stages)
+    if is_in_force(resources.index):
+        with stages.timed("publish"):
+            engine.call(tasks.audiences, run, lease, published)
     if published is not None or resources.index.has_grown:
         with stages.timed("collect"):
             collected = engine.call(tasks.collect, run, compared, published)

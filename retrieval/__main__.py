@@ -56,7 +56,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             version=options.version_of,
         )
         settings = _read_settings()
-        settings = _with_local_index(replace(settings, index=options.index or settings.index))
+        settings = replace(settings, index=options.index or settings.index)
+        settings = _with_local_index(
+            _for_readers(replace(settings, groups=options.groups or settings.groups))
+        )
         index = Path(settings.index)
         result, seconds = _answer(
             index,
@@ -157,6 +160,14 @@ def _log(index: Path, result: "RetrievalResult", seconds: float) -> None:
         print(f"retrieval: warning: the usage log cannot be written: {error}", file=sys.stderr)
 
 
+def _for_readers(settings: Settings) -> Settings:
+    if settings.groups is None:
+        return settings
+    from indexes.audiences import for_readers
+
+    return for_readers(settings)
+
+
 def _with_local_index(settings: Settings) -> Settings:
     if "://" not in settings.index:
         return settings
@@ -216,6 +227,11 @@ def _parser() -> argparse.ArgumentParser:
         dest="version_of",
         metavar="VERSION",
         help="of manuals with versions: that one, such as 15 or postgresql=15; latest (the default); all",
+    )
+    parser.add_argument(
+        "--groups",
+        metavar="A,B",
+        help="read what readers of these groups see (default: SITEGRAPH_GROUPS, else the whole index)",
     )
     parser.add_argument(
         "--format",

@@ -22,6 +22,7 @@ from ingest.parse.formats.registry import file_suffixes
 from ingest.plan.globs import glob_refusal
 from ingest.sources.registry import OURS, kind_named, kind_names
 from runtime.file_errors import os_error_reason
+from runtime.source_access import AccessKeys, as_access
 from runtime.source_deployment import DeploymentKeys, FreshnessKeys, ScheduleKeys, as_schedules
 from runtime.source_errors import explain, key_written_twice, one_line
 from runtime.source_family import FamilyName, VersionKeys, as_family, as_version_keys, refuse_family
@@ -193,6 +194,7 @@ class _SourceFile(_Model):
     lint: LintKeys = LintKeys()
     family: FamilyName | None = None
     version: Annotated[VersionKeys | None, BeforeValidator(as_version_keys)] = None
+    access: Annotated[AccessKeys, BeforeValidator(as_access)] = AccessKeys()
 
     @field_validator("scope")
     @classmethod
@@ -214,6 +216,17 @@ class _SourceFile(_Model):
             if refusal := glob_refusal(glob, by_path=False):
                 raise ValueError(f"exempt {glob!r} {refusal}")
         return quarantine
+
+    @field_validator("access")
+    @classmethod
+    def _paths_match(cls, access: AccessKeys, so_far: ValidationInfo) -> AccessKeys:
+        if so_far.data.get("kind") is None:
+            return access  # which is told by itself
+        by_path = kind_named(so_far.data["kind"]).by_path
+        for glob in access.paths:
+            if refusal := glob_refusal(glob, by_path=by_path):
+                raise ValueError(f"path {glob!r} {refusal}")
+        return access
 
     @model_validator(mode="after")
     def _tools_once(self) -> "_SourceFile":
@@ -357,4 +370,5 @@ def _to_source(file: _SourceFile, folder: Path) -> Source:
         checks=str((folder / file.checks).resolve()) if file.checks else None,
         lint=file.lint.options(),
         family=as_family(file.family, file.version, file.metadata.version),
+        access=file.access.access(),
     )

@@ -1,11 +1,12 @@
 """What a parser makes of one document, before anything is known about the others."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from schemas.cleaning import Cleaning
 from schemas.dates import Dated
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.families import VersionFamily
+from schemas.later_fields import LATER
 from schemas.nodes import Chunk, Node
 
 
@@ -62,7 +63,8 @@ class GraphFragment:
     bytes; in what the fragment says `[redacted]` stands in their place. `kind` is None for a file that
     describes tools: it has Tool nodes, and nothing that is read. `matched` names the selectors of the
     source's `content` that matched the page. `modified` is the date that the document states of itself; the
-    ledger keeps it, not the stored fragment, which another date alone does not change.
+    ledger keeps it, not the stored fragment, which another date alone does not change. `access` are the
+    groups to which its front matter narrows who may see it; none: it says nothing of that.
     """
 
     uri: str
@@ -86,6 +88,7 @@ class GraphFragment:
     secrets: tuple[str, ...] = ()
     matched: tuple[str, ...] = ()
     modified: Dated | None = None
+    access: tuple[str, ...] = field(default=(), metadata=LATER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,7 +49,9 @@ class Settings:
     a private key that signs generations, `trust` of the public keys whose signatures readers ask for.
     `pull_token` is sent as bearer token to the server that an index is copied from. Readers of an index
     elsewhere keep copies of at most `disk_cache_mb` in the folder `cache`, or in the user's cache folder.
-    `checks` is a file of questions that runs of every source ask before they publish.
+    `checks` is a file of questions that runs of every source ask before they publish. `groups` are those of
+    who reads, with commas between (default: the whole index); `tokens` is a file of bearer tokens with the
+    groups of each, for `serve`.
     """
 
     index: str = ".sitegraph"
@@ -99,6 +101,8 @@ class Settings:
     pull_token: str | None = field(default=None, repr=False)
     disk_cache_mb: int = 20_000
     checks: str | None = None
+    groups: str | None = None
+    tokens: str | None = None
     fault: str | None = None
 
     def environment(self) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from schemas.access import SourceAccess
 from schemas.cleaning import Cleaning, Hook
 from schemas.families import VersionFamily
 from schemas.later_fields import LATER
@@ -204,7 +205,7 @@ class Source:
     changes HTML pages before `content` chooses from them. `schedule`, `freshness` and `deployment` say
     nothing of the documents: `sitegraph deploy` and `sitegraph status` read them. `checks` is the path of a
     file of questions that are asked before publishing (docs/checks.md). `family`: what the documents are
-    versions of.
+    versions of. `access` says who may see documents.
     """
 
     name: str
@@ -238,6 +239,7 @@ class Source:
     checks: str | None = field(default=None, metadata=LATER)
     lint: LintOptions = field(default=LintOptions(), metadata=LATER)
     family: VersionFamily | None = field(default=None, metadata=LATER)
+    access: SourceAccess = field(default=SourceAccess(), metadata=LATER)
 
     @property
     def cleaning(self) -> Cleaning | None:

@@ -3,7 +3,7 @@
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from indexes.audiences import for_readers
 from indexes.changes import read_changes
 from retrieval.as_of import check_mode
 from retrieval.ask import Asking, AskResult
@@ -22,6 +23,7 @@ from retrieval.question.query import build_query, filters_from_record
 from retrieval.wiki.store import Wiki, wiki_folder
 from runtime.language_model import open_model
 from runtime.settings import read_settings
+from schemas.access import PUBLIC
 from schemas.evidence import ContextBundle, Query
 from schemas.feed import Feed
 from schemas.nodes import Chunk
@@ -195,6 +197,7 @@ def open_index(
     cache_mb: int = CACHE_MB,
     policy: Policy = ALLOW_ALL,
     complete: "Complete | None" = None,
+    groups: Collection[str] | None = None,
 ) -> OpenedIndex:
     """Open an index to be asked again and again; use it in a `with` statement, or close it.
 
@@ -202,13 +205,18 @@ def open_index(
     kept in a cache folder. environment: the variables that settings are read from (default: those of the
     process, and `./sitegraph.toml`). cache_mb: what stores may keep in memory between queries. policy: says
     which questions are refused. complete: a language model that words answers (default: the one that settings
-    name, else none).
-    Raises: ConfigError: there is no index in that folder, or a setting is wrong; what opening it raises.
+    name, else none). groups: read what readers of these groups see, none for `()` (default: those of the
+    settings, else the whole index).
+    Raises: ConfigError: there is no index in that folder, no audience of these groups, or a setting is wrong;
+    what opening it raises.
     """
     if environment is None:
         settings = read_settings(os.fspath(index))
     else:
         settings = replace(load_settings(environment, None), index=os.fspath(index))
+    if groups is not None:
+        settings = replace(settings, groups=",".join(sorted(groups)) or PUBLIC)
+    settings = for_readers(settings, subject="groups")
     model = open_model(settings, budgeted=True) if complete is None else complete
     opened = OpenedIndex(settings, cache_mb=cache_mb, policy=policy, complete=model)
     try:

@@ -76,5 +76,6 @@ def _drop_unnamed(index: Index) -> int:
     index.ledger.pages.collect()
     index.ledger.soft_errors.collect()
     index.ledger.matches.collect()
+    index.ledger.access.collect()
     retention.swept()
     return dropped

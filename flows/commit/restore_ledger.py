@@ -94,6 +94,7 @@ def _find_fragments(index: Index, documents: Mapping[str, DocumentNode]) -> dict
             found[fragment.doc] = sha
             index.ledger.links.save([(sha, fragment)])
             index.ledger.names.save([(sha, names_of(fragment))])
+            index.ledger.access.save({sha: fragment.access})
             index.ledger.matches.save({sha: fragment.matched})
     return found
 

@@ -245,6 +245,7 @@ def _save(run: CrawlContext, done: Sequence[_Done]) -> None:
     ledger.links.save([(document.fragment_sha or "", fragment) for document, fragment in good])
     ledger.names.save([(document.fragment_sha or "", names_of(fragment)) for document, fragment in good])
     ledger.matches.save({document.fragment_sha or "": fragment.matched for document, fragment in good})
+    ledger.access.save({document.fragment_sha or "": fragment.access for document, fragment in good})
     pdfs = [document for document, fragment in good if fragment.kind == DocumentKind.PDF]
     ledger.origins.save({pdf.fragment_sha or "": None if pdf.withheld else pdf.raw_sha for pdf in pdfs})
     leads_on = kind_named(source.kind).follows_links

@@ -9,6 +9,7 @@ from functools import cache, partial
 from flows.crawl.parse import parse_request
 from flows.run.contexts import CrawlContext
 from flows.run.fragments import load_fragment
+from flows.run.index import Index
 from ingest.diff.documents import is_held
 from ingest.diff.guard import quarantine_refusal
 from ingest.diff.lifecycle import take_missing
@@ -66,12 +67,7 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
     if bad:
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
-    held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
-    version = partial(_version, run.source)
-    twins = {
-        uri: twin for apart in _by_version(known, version) for uri, twin in _twins(run, apart, held).items()
-    }
-    deduplicated = deduplicate(known, held, live.values(), twins=twins, version_of=version)
+    deduplicated = find_duplicates(run.index, run.source, known, live)
     ledger.documents.save((*taken.values(), *bad.values(), *deduplicated))
     put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
     refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
@@ -97,8 +93,23 @@ def _by_version(
     return found.values()
 
 
+def find_duplicates(
+    index: Index, source: Source, known: Sequence[KnownDocument], live: Mapping[str, LiveDocument]
+) -> tuple[KnownDocument, ...]:
+    """Return the rows of a source that change since several addresses have the same content.
+
+    *live* are the documents that readers see of it, by address.
+    """
+    held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
+    version = partial(_version, source)
+    twins = {
+        uri: twin for apart in _by_version(known, version) for uri, twin in _twins(index, apart, held).items()
+    }
+    return deduplicate(known, held, live.values(), twins=twins, version_of=version)
+
+
 def _twins(
-    run: CrawlContext,
+    index: Index,
     known: Sequence[KnownDocument],
     held: Collection[str],
 ) -> Mapping[str, tuple[str, str]]:
@@ -107,7 +118,7 @@ def _twins(
     @cache
     def shingles(document: KnownDocument) -> Shingles:
         try:
-            fragment = load_fragment(run.index, document.fragment_sha or "")
+            fragment = load_fragment(index, document.fragment_sha or "")
         except DamageFound:
             return frozenset()
         is_page = fragment.kind == DocumentKind.HTML

@@ -23,6 +23,7 @@ from flows.run.resources import Given, Resources
 from flows.run.signing import check_signing_key, sign_current
 from flows.run.values import Run
 from flows.run.watch import name_run
+from indexes.audiences import refuse_audience
 from indexes.copies.marker import refuse_copy
 from indexes.embed.encoder import offline_environment
 from indexes.layout import IndexLayout
@@ -83,6 +84,7 @@ def open_run(
     for questions in filter(None, (loaded.checks, settings.checks)):
         load_checks(Path(questions))
     with ExitStack() as stack:
+        refuse_audience(place_of(settings))
         restored = put_back(settings)
         look = FirstLook()
         if not IndexLayout(place_of(settings)).manifest.exists():
@@ -204,6 +206,7 @@ def open_existing(settings: Settings) -> Index:
     """
     parse_keep(settings.keep, last=settings.keep_generations)
     refuse_copy(Path(settings.index))
+    refuse_audience(Path(settings.index))
     return open_index(settings)
 
 

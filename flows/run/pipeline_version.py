@@ -23,9 +23,11 @@ def pipeline_version(model: ModelSpec, source: Source) -> str:
     spoken = {"language": source.language} if source.language else {}
     related = {"relations": source.relations} if source.relations else {}
     cleaned = {"cleaning": source.cleaning.version} if source.cleaning else {}
+    # What an earlier version read of front matter did not have its groups.
+    shown = {"access": 1} if source.access.is_stated else {}
     cited = citing(source)
     # What the manual is called is in no document.
     dated = {"version": to_record(replace(source.family, name=""))} if source.family else {}
     return record_sha256(
-        {**parts, **settings, **more, **recognised, **spoken, **related, **cleaned, **cited, **dated}
+        {**parts, **settings, **more, **recognised, **spoken, **related, **cleaned, **shown, **cited, **dated}
     )[:16]

@@ -332,8 +332,12 @@ class Resources:
         self.progress.advance("embed", texts)
         self.index.crash_point("embed.saved")
 
+    def release(self) -> None:
+        """Close what was opened for these parts, and neither the index nor what they were given."""
+        self._opened.close()
+
     def close(self) -> None:
         """End children, close connections."""
         self.stop.set()
-        self._opened.close()
+        self.release()
         self.index.close()

@@ -75,6 +75,7 @@ def assemble_page(
         warnings=facts.warnings,
         secrets=secrets,
         modified=facts.modified,
+        access=facts.access,
     )
 
 

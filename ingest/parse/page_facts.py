@@ -27,7 +27,8 @@ class PageFacts:
     """What a parser knows of a page besides its sections and links.
 
     `has_search`: a form in its content asks for words to search for. `is_empty`: its main element has none.
-    `parts` are in reading order, as their sections count them: the first is that of `page` 1.
+    `parts` are in reading order, as their sections count them: the first is that of `page` 1. `access` is
+    as in a `GraphFragment`.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class PageFacts:
     has_search: bool = False
     is_empty: bool = False
     warnings: tuple[str, ...] = ()
+    access: tuple[str, ...] = ()
     parts: tuple[PagePart, ...] = ()
 
 

@@ -21,6 +21,7 @@ from schemas.settings import is_on
 from sitegraph.cli import demo
 from sitegraph.cli.commands import (
     ask,
+    audiences,
     blame,
     changes,
     check,
@@ -88,6 +89,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("blame", blame.blame, "Say since when a passage says what it says, and what it said before."),
     ("graph", graph.graph, "Show the graph around a node."),
     ("serve", serve.serve, "Serve the index over HTTP."),
+    ("audiences", audiences.audiences, "Build and list what groups of readers see."),
     ("mcp", mcp.mcp, "Serve the index to an agent over MCP."),
     ("pull", pull.pull, "Copy an index from elsewhere, or bring a copy up to date."),
     ("inspect", inspect.inspect, "Show how one document is parsed."),

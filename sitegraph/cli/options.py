@@ -57,6 +57,16 @@ VersionOption = Annotated[
 ]
 
 
+GroupsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        metavar="A,B",
+        help="Read what readers of these groups see (default: SITEGRAPH_GROUPS, else the whole index).",
+    ),
+]
+
+
 class OutputFormat(StrEnum):
     """How a command prints its result."""
 

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,9 +23,23 @@ if TYPE_CHECKING:
     from schemas.usage_counts import Door
 
 
-def read_reading_settings(index: str | None) -> Settings:
-    """Read settings, their index a folder: what a URL names is downloaded first, which stderr says."""
+def read_shown_settings(index: str | None, groups: str | None = None) -> Settings:
+    """Read settings, their index what readers of *groups* see, or of SITEGRAPH_GROUPS; else the whole.
+
+    Raises: ConfigError: there is no audience of these groups.
+    """
+    from indexes.audiences import for_readers
+
     settings = read_settings(index)
+    return for_readers(replace(settings, groups=groups or settings.groups))
+
+
+def read_reading_settings(index: str | None, groups: str | None = None) -> Settings:
+    """Read settings as `read_shown_settings` does, their index a folder.
+
+    What a URL names is downloaded first, which stderr says.
+    """
+    settings = read_shown_settings(index, groups)
     if "://" not in settings.index:
         return settings
     from indexes.copies.cache import with_local_index

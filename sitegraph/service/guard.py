@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sitegraph.service.origins import check_origin, check_site, host_name
 from sitegraph.service.problems import HttpProblem, respond
+from sitegraph.service.readers import bearer_token
 from sitegraph.service.source import link_header
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
@@ -49,8 +50,8 @@ class Guard:
 
     A page in a browser can have a name of its own lead to this machine and read what a service without
     a token answers; it cannot choose the Host header (DNS rebinding), nor hide that it is of another site
-    (`origins`). *admits* says what may pass without the token, and *problem* makes the answer to what may
-    not.
+    (`origins`). *admits* says what may pass without the token, *knows* which tokens are right where there are
+    several, and *problem* makes the answer to what may not.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Guard:
         clock: Callable[[], float],
         source_url: str | None = None,
         admits: Callable[[Scope], bool] = lambda _: False,
+        knows: Callable[[str], bool] | None = None,
         problem: Callable[[Scope, HttpProblem], Response] = lambda _, problem: respond(problem),
     ) -> None:
         self._app = app
@@ -74,6 +76,7 @@ class Guard:
         self._clock = clock
         self._link = link_header(source_url)
         self._admits = admits
+        self._knows = knows or self._is_token
         self._problem = problem
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -114,7 +117,7 @@ class Guard:
                 421, "not a name of this service; ask for it by its loopback address", "WrongHost"
             )
         if self._token is not None and scope["path"] not in OPEN_PATHS:
-            given = _bearer_token(headers)
+            given = bearer_token(headers)
             if given is not None or not self._admits(scope):
                 self._check_token(given)
         if scope["path"] == MCP_PATH:
@@ -126,13 +129,16 @@ class Guard:
             raise self._too_large()
 
     def _check_token(self, given: str | None) -> None:
-        if given is None or not hmac.compare_digest(given.encode(), (self._token or "").encode()):
+        if given is None or not self._knows(given):
             raise HttpProblem(
                 401,
                 "needs the header Authorization: Bearer TOKEN",
                 "Unauthorized",
                 {"WWW-Authenticate": "Bearer"},
             )
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), (self._token or "").encode())
 
     async def _read(self, receive: Receive) -> bytes:
         """Read the whole body here, where the time runs and too long a one has its own answer."""
@@ -148,12 +154,6 @@ class Guard:
 
     def _too_large(self) -> HttpProblem:
         return HttpProblem(413, f"the body may have {self._limits.body_bytes} bytes", "TooLarge")
-
-
-def _bearer_token(headers: Headers) -> str | None:
-    """The token of a request; another scheme is for a proxy before us, and a browser sends it every time."""
-    scheme, _, token = headers.get("authorization", "").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else None
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

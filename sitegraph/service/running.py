@@ -6,23 +6,26 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from secrets import token_hex
 from shutil import rmtree
 from tempfile import mkdtemp
 
 from uvicorn import Config, Server
 
 from runtime.file_errors import os_error_reason
+from runtime.token_file import load_tokens
+from schemas.access import PUBLIC, ReaderToken, audience_name
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 from sitegraph.service.connections import BoundedProtocol
 from sitegraph.service.metrics import Metered
 from sitegraph.service.parts import write_stderr
 from sitegraph.service.supervisor import supervise
-from sitegraph.service.worker import ServeOptions, build_service
+from sitegraph.service.worker import ServeOptions, build_service, settings_for
 
 TOKEN = "SITEGRAPH_SERVE_TOKEN"  # noqa: S105 - the name of the variable
 GRACE_SECONDS = 5
@@ -38,7 +41,9 @@ def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
 
     Raises: ConfigError: the address is unavailable, or may be asked from elsewhere and there is no token.
     """
-    token = settings.serve_token
+    readers = load_tokens(Path(settings.tokens)) if settings.tokens else ()
+    token = token_hex() if readers else settings.serve_token
+    check_readers(settings, readers)
     with bind(host, port) as bound:
         address = str(bound.getsockname()[0])
         if token is None and not ipaddress.ip_address(address).is_loopback:
@@ -48,8 +53,18 @@ def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
         hosts = None if token else _LOOPBACK | {address, host.lower()}
         _say(settings, bound)
         with counting_folder() as folder:
-            options = ServeOptions(settings=settings, token=token, hosts=hosts, metrics_folder=folder)
+            options = ServeOptions(
+                settings=settings, token=token, hosts=hosts, metrics_folder=folder, readers=readers
+            )
             supervise(partial(run_worker, options, bound), workers=workers)
+
+
+def check_readers(settings: Settings, readers: Iterable[ReaderToken]) -> None:
+    """Raise ConfigError where the index has no audience of a reader, or of those without groups."""
+    root = Path(settings.index).resolve()
+    if names := {audience_name(reader.groups) for reader in readers}:
+        for name in sorted(names | {PUBLIC}):
+            settings_for(settings, root, name)
 
 
 @contextmanager

@@ -45,18 +45,13 @@ class Sessions:
 
     def current(self, scope: Scope) -> str | None:
         """Return the session of a request, None where there is no valid one."""
-        value = HTTPConnection(scope).cookies.get(self.cookie, "") if self.token is not None else ""
-        until, _, given = value.partition(".")
-        if not (until.isascii() and until.isdecimal() and len(until) < 16 and int(until) > self.now()):
-            return None
-        return value if _same(given, self._sign("session", until)) else None
+        return self._valid(scope, lambda given, until: same(given, self._sign("session", until)))
 
     def begin(self, token: str) -> str | None:
         """Return a new session for whoever knows the token, None for who does not."""
-        if self.token is None or not _same(token, self.token):
+        if self.token is None or not same(token, self.token):
             return None
-        until = str(int(self.now()) + SECONDS)
-        return f"{until}.{self._sign('session', until)}"
+        return self._new(lambda until: self._sign("session", until))
 
     def form_key(self, session: str) -> str:
         """Return what a form of this session contains, and no page of another can know."""
@@ -64,13 +59,24 @@ class Sessions:
 
     def is_form_key(self, session: str, given: str) -> bool:
         """Whether a form was given out to this session."""
-        return _same(given, self.form_key(session))
+        return same(given, self.form_key(session))
+
+    def _valid(self, scope: Scope, is_signed: Callable[[str, str], bool]) -> str | None:
+        value = HTTPConnection(scope).cookies.get(self.cookie, "") if self.token is not None else ""
+        until, _, given = value.partition(".")
+        if not (until.isascii() and until.isdecimal() and len(until) < 16 and int(until) > self.now()):
+            return None
+        return value if is_signed(given, until) else None
+
+    def _new(self, sign: Callable[[str], str]) -> str:
+        until = str(int(self.now()) + SECONDS)
+        return f"{until}.{sign(until)}"
 
     def _sign(self, purpose: str, value: str) -> str:
         signed = f"sitegraph {purpose}\0{value}".encode()
         return hmac.new((self.token or "").encode(), signed, "sha256").hexdigest()
 
 
-def _same(given: str, right: str) -> bool:
+def same(given: str, right: str) -> bool:
     """Compare in a time that says nothing of where they differ."""
     return hmac.compare_digest(given.encode(errors="replace"), right.encode())

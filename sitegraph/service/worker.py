@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -16,19 +16,22 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from starlette.types import Scope
 
+from indexes.audiences import find_audience, settings_of_audience
 from indexes.health import HealthReader
 from retrieval.learning.usage_counts import count_usage
 from runtime.garbage import raise_gc_threshold
 from runtime.telemetry.delivery import SECONDS, finish_within
 from runtime.telemetry.questions import Questions, outcome_of
 from runtime.telemetry.tracing import open_spans
+from schemas.access import EVERYTHING, PUBLIC, ReaderToken, audience_name, groups_of_audience
 from schemas.settings import Settings
-from sitegraph.service.app import build_app
+from sitegraph.service.app import Api, build_app
 from sitegraph.service.guard import Access, Guard, RequestLimits
 from sitegraph.service.metrics import PATH as METRICS_PATH
 from sitegraph.service.metrics import IndexWatch, Metered, Metering, add_metrics
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.parts import Parts, now, open_ahead, open_parts, write_stderr
+from sitegraph.service.readers import Doors, FailClosed, ReaderSessions, find_reader
 from sitegraph.service.sessions import Sessions
 
 if TYPE_CHECKING:
@@ -41,7 +44,8 @@ _WATCH_SECONDS = 1.0
 class ServeOptions:
     """What a worker is told by the process that starts it; `hosts` are None where a token is asked for.
 
-    `metrics_folder` is where all workers count what they answer.
+    `metrics_folder` is where all workers count what they answer. `readers` are those with tokens of their
+    own, for whom `token` is a secret of the service.
     """
 
     settings: Settings
@@ -49,24 +53,80 @@ class ServeOptions:
     hosts: frozenset[str] | None
     limits: RequestLimits = field(default_factory=RequestLimits)
     metrics_folder: str | None = None
+    readers: tuple[ReaderToken, ...] = ()
 
 
 def build_service(options: ServeOptions) -> Metered:
     """Return the application over an index, which is opened while it starts."""
     raise_gc_threshold()
+    held, metering = ExitStack(), _metering(options)
+    held.callback(finish_within, SECONDS, [metering.close])
+    if options.readers:
+        return _build_for_readers(options, held, metering)
+    sessions = Sessions(token=options.token, now=time.time)
+    door = _open_door(options, options.settings, sessions, metering)
+    add_metrics(door.app, metering)
+    door.app.router.lifespan_context = _lifespan([door], held)
+    guarded = FailClosed(door.guarded, whole=Path(options.settings.index), problem=door.pages.problem)
+    return Metered(guarded, metering, clock=time.monotonic, leave=door.leave)
+
+
+def _build_for_readers(options: ServeOptions, held: ExitStack, metering: Metering) -> Metered:
+    """An application for each audience, and the whole index, which has the metrics; `public` for nobody's."""
+    root = Path(options.settings.index).resolve()
+    assert options.token is not None
+    sessions = ReaderSessions(token=options.token, now=time.time, readers=options.readers)
+    audiences = {reader.name: audience_name(reader.groups) for reader in options.readers}
+    doors = {
+        name: _open_door(options, settings_for(options.settings, root, name), sessions, metering)
+        for name in sorted({*audiences.values(), PUBLIC, EVERYTHING})
+    }
+    add_metrics(doors[EVERYTHING].app, metering)
+    doors[PUBLIC].app.router.lifespan_context = _lifespan(list(doors.values()), held)
+
+    def leave() -> None:
+        for door in doors.values():
+            door.leave()
+
+    def always(scope: Scope) -> str | None:
+        return EVERYTHING if _is_open_scrape(options, scope) else None
+
+    applications = {name: door.guarded for name, door in doors.items()}
+    led = Doors(applications, audiences, sessions, default=PUBLIC, always=always)
+    return Metered(led, metering, clock=time.monotonic, leave=leave)
+
+
+def settings_for(settings: Settings, root: Path, audience: str) -> Settings:
+    """Return settings of the index that an audience reads; raises ConfigError where there is none."""
+    if audience == EVERYTHING:
+        return settings
+    found = find_audience(root, groups_of_audience(audience), subject="SITEGRAPH_TOKENS")
+    return settings_of_audience(settings, found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Door:
+    """The application over one index, bare and guarded."""
+
+    app: Api
+    guarded: Guard
+    parts: Parts
+    pages: Pages
+    mcp: "McpEndpoint | None"
+    held: ExitStack
+
+    def leave(self) -> None:
+        if self.mcp is not None:
+            self.mcp.leave()
+
+
+def _open_door(options: ServeOptions, settings: Settings, sessions: Sessions, metering: Metering) -> _Door:
     limits, held = options.limits, ExitStack()
-    parts = held.enter_context(open_parts(options.settings, limits))
-    pages = Pages(parts, Sessions(token=options.token, now=time.time))
-    metering = _metering(options)
+    parts = held.enter_context(open_parts(settings, limits))
+    pages = Pages(parts, sessions)
     mcp = _open_mcp(parts, limits, metering)
     app = build_app(parts, pages, mcp=mcp)
-    app.router.lifespan_context = _lifespan(parts, mcp, held)
-
-    def metrics_open(scope: Scope) -> bool:
-        return options.settings.metrics_open and scope["path"] == METRICS_PATH
-
-    held.callback(finish_within, SECONDS, [metering.close])
-    add_metrics(app, metering)
+    readers = options.readers
     guarded = Guard(
         app,
         limits=limits,
@@ -74,11 +134,16 @@ def build_service(options: ServeOptions) -> Metered:
         hosts=options.hosts,
         log=log_access,
         clock=time.monotonic,
-        source_url=options.settings.source_url,
-        admits=lambda scope: metrics_open(scope) or pages.sessions.admits(scope),
+        source_url=settings.source_url,
+        admits=lambda scope: _is_open_scrape(options, scope) or sessions.admits(scope),
+        knows=(lambda given: find_reader(readers, given) is not None) if readers else None,
         problem=pages.problem,
     )
-    return Metered(guarded, metering, clock=time.monotonic, leave=mcp.leave if mcp else None)
+    return _Door(app=app, guarded=guarded, parts=parts, pages=pages, mcp=mcp, held=held)
+
+
+def _is_open_scrape(options: ServeOptions, scope: Scope) -> bool:
+    return options.settings.metrics_open and scope["path"] == METRICS_PATH
 
 
 def _open_mcp(parts: Parts, limits: RequestLimits, metering: Metering) -> "McpEndpoint | None":
@@ -116,20 +181,27 @@ def log_access(access: Access) -> None:
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
-def _lifespan(parts: Parts, mcp: "McpEndpoint | None", held: ExitStack) -> Lifespan:
+def _lifespan(doors: Sequence[_Door], held: ExitStack) -> Lifespan:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        opening = asyncio.ensure_future(parts.threads.run(lambda: open_ahead(parts)))
+        opening = [asyncio.ensure_future(_open_ahead(door.parts)) for door in doors]
         watching = asyncio.ensure_future(_end_with(os.getppid()))
         async with AsyncExitStack() as running:
-            if mcp is not None:
-                await running.enter_async_context(mcp.running())
+            for door in doors:
+                if door.mcp is not None:
+                    await running.enter_async_context(door.mcp.running())
             yield
-        opening.cancel()
-        watching.cancel()
+        for one in (*opening, watching):
+            one.cancel()
+        for door in doors:
+            door.held.close()
         held.close()
 
     return lifespan
+
+
+async def _open_ahead(parts: Parts) -> None:
+    await parts.threads.run(lambda: open_ahead(parts))
 
 
 async def _end_with(parent: int) -> None:

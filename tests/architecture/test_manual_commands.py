@@ -21,6 +21,7 @@ import yaml
 
 from runtime.check_file import parse_checks
 from runtime.source_file import parse_source
+from runtime.token_file import load_tokens
 from schemas.settings import PREFIX, Settings
 from tests.fakes.manual_commands import (
     COMMANDS,
@@ -311,6 +312,10 @@ def test_every_settings_file_of_the_manual_is_read_by_what_reads_it(block: Block
         return
     if "questions" in settings:
         assert parse_checks(block.text, subject=block.page)
+        return
+    if "tokens" in settings:
+        (tmp_path / "tokens.yaml").write_text(block.text)
+        assert load_tokens(tmp_path / "tokens.yaml")
         return
     if "jobs" in settings:  # a workflow of GitHub: its commands are ours
         for job in settings["jobs"].values():

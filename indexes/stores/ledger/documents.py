@@ -120,6 +120,22 @@ class Documents:
         with self._reading.connect() as connection:
             return tuple(_known(row) for row in connection.execute(ordered))
 
+    def remove(self, source: str, uris: Collection[str]) -> None:
+        """Drop all that is known of some documents of a source, with what its passages said that are gone."""
+        with self._engine.begin() as connection:
+            forget_former_texts(connection, source)
+            for start in range(0, len(uris), _IN_LIMIT):
+                part = sorted(uris)[start : start + _IN_LIMIT]
+                ours = sa.and_(document.c.source == source, document.c.uri.in_(part))
+                note_rows(connection, ours)
+                forget_history(connection, source, uris=part)
+                connection.execute(sa.delete(document).where(ours))
+
+    def forget_former_texts(self, source: str) -> None:
+        """Drop what passages of a source said that are no more; that they went is still told."""
+        with self._engine.begin() as connection:
+            forget_former_texts(connection, source)
+
     def forget(self, source: str) -> None:
         """Drop all that is known of a source."""
         with self._engine.begin() as connection:

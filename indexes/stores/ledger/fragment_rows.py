@@ -7,13 +7,20 @@ import sqlalchemy as sa
 
 from indexes.stores.ledger.ledger import Ledger
 from indexes.stores.ledger.links import link_rows
-from indexes.stores.ledger.tables import answer, fragment_link, fragment_name, match, name_key
+from indexes.stores.ledger.tables import (
+    answer,
+    fragment_access,
+    fragment_link,
+    fragment_name,
+    match,
+    name_key,
+)
 from schemas.fragment import GraphFragment
 from schemas.names import Name
 
 _IN_LIMIT = 500
 _ROWS = 5_000
-_COPIED = (fragment_link, match)
+_COPIED = (fragment_link, match, fragment_access)
 """Tables whose rows are copied as they are; names are saved, so that they can be looked up."""
 
 
@@ -41,6 +48,7 @@ def rewrite_fragment_rows(
     ledger.links.save([(sha, fragment) for sha, (fragment, _) in fragments.items()])
     ledger.names.save([(sha, names) for sha, (_, names) in fragments.items()])
     ledger.matches.save({sha: fragment.matched for sha, (fragment, _) in fragments.items()})
+    ledger.access.save({sha: fragment.access for sha, (fragment, _) in fragments.items()})
 
 
 def copy_fragment_rows(held: Ledger, into: Ledger, shas: Collection[str]) -> None:

@@ -126,9 +126,10 @@ def next_entry(
     )
 
 
-def forget_history(connection: sa.Connection, source: str) -> None:
-    """Drop all that is remembered of a source."""
-    connection.execute(sa.delete(history).where(history.c.source == source))
+def forget_history(connection: sa.Connection, source: str, *, uris: Collection[str] | None = None) -> None:
+    """Drop all that is remembered of a source, or of some of its documents."""
+    gone = sa.delete(history).where(history.c.source == source)
+    connection.execute(gone if uris is None else gone.where(history.c.uri.in_(uris)))
 
 
 def _event(known: KnownDocument, last: HistoryEntry | None, look: FetchAttempt | None) -> HistoryEvent | None:

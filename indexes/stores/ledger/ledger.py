@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from indexes.stores.ledger.access import StatedAccess
 from indexes.stores.ledger.admission import Admission
 from indexes.stores.ledger.answers import Answers
 from indexes.stores.ledger.changes import Changes
@@ -54,6 +55,7 @@ class Ledger:
     pages: PdfPages
     soft_errors: SoftErrors
     matches: Matches
+    access: StatedAccess
     frontier: FrontierIndex
     redirects: Redirects
     retention: Retention
@@ -114,6 +116,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None, read_only: bo
         pages=PdfPages(engine),
         soft_errors=SoftErrors(engine),
         matches=Matches(engine),
+        access=StatedAccess(engine),
         frontier=FrontierIndex(engine),
         redirects=Redirects(engine),
         retention=Retention(engine),

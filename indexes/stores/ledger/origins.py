@@ -9,6 +9,8 @@ from indexes.stores.ledger.retention import needed_fragments
 from indexes.stores.ledger.revisions import valid_at
 from indexes.stores.ledger.tables import doc_rev, origin, upsert
 
+_IN_LIMIT = 500
+
 
 class Origins:
     """The `origin` table; the document's own row tells only what came last, which may be no good."""
@@ -41,6 +43,16 @@ class Origins:
             query = query.where(doc_rev.c.doc.in_(sorted(docs)))
         with self._reading.connect() as connection:
             return {row.doc: row.raw_sha for row in connection.execute(query)}
+
+    def of_fragments(self, shas: Collection[str]) -> Mapping[str, str | None]:
+        """Hash of the bytes by that of the fragment; a fragment that is of no PDF is left out."""
+        ordered, found = sorted(shas), dict[str, str | None]()
+        with self._reading.connect() as connection:
+            for start in range(0, len(ordered), _IN_LIMIT):
+                part = origin.c.fragment_sha.in_(ordered[start : start + _IN_LIMIT])
+                rows = connection.execute(sa.select(origin).where(part))
+                found |= {row.fragment_sha: row.raw_sha for row in rows}
+        return found
 
     def collect(self) -> int:
         """Drop the rows of fragments that nothing needs any more; give how many."""

@@ -8,6 +8,7 @@ from indexes.stores.ledger.replaced import FileKind, is_sweep_due, parts, swept
 from indexes.stores.ledger.tables import (
     doc_rev,
     document,
+    fragment_access,
     fragment_link,
     fragment_name,
     match,
@@ -19,7 +20,7 @@ from indexes.stores.ledger.tables import (
 )
 from schemas.documents import ASLEEP
 
-_OF_FRAGMENTS = (fragment_link, name_key, fragment_name, match, origin, pages, soft_error)
+_OF_FRAGMENTS = (fragment_access, fragment_link, name_key, fragment_name, match, origin, pages, soft_error)
 """Tables of what was read in fragments."""
 
 

@@ -31,6 +31,11 @@ class Runs:
         with self._reading.connect() as connection:
             return connection.execute(query).scalars().first()
 
+    def is_known(self, run_id: str) -> bool:
+        """Whether a run of this id was ever opened."""
+        with self._reading.connect() as connection:
+            return bool(connection.execute(sa.select(sa.exists().where(run.c.run_id == run_id))).scalar_one())
+
     def resume(self, source: str) -> None:
         """Say that an interrupted run of the source goes on: it may have left files that nothing names."""
         with self._engine.begin() as connection:

@@ -228,6 +228,14 @@ match = sa.Table(
     sa.Column("selector", _TEXT, primary_key=True),
 )
 
+# Groups to which front matter narrows who may see a document.
+fragment_access = sa.Table(
+    "fragment_access",
+    metadata,
+    sa.Column("fragment_sha", _TEXT, primary_key=True),
+    sa.Column("group", _TEXT, primary_key=True),
+)
+
 manifest = sa.Table(
     "manifest",
     metadata,

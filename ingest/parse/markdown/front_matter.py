@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
 
 from ingest.dates import dated
+from schemas.access import EVERYTHING, is_group
 from schemas.dates import Dated, DateOrigin
 from schemas.edges import EdgeKind
 from schemas.fragment import Reference
@@ -17,10 +18,12 @@ MAX_BYTES = 65_536
 _FENCES = ("---", "...")
 _RELATIONS = (EdgeKind.RELATES_TO, EdgeKind.DEPENDS_ON, EdgeKind.SUPERSEDES)
 STATED_KEYS = frozenset(
-    {"id", "title", "type", "domain", "status", "aliases", *(kind.value for kind in _RELATIONS)}
+    {"id", "title", "type", "domain", "status", "aliases", "access", *(kind.value for kind in _RELATIONS)}
 )
 """Keys that are read of every front matter."""
 
+_CLOSED = (EVERYTHING,)
+_NAMES_ACCESS = re.compile(r"^[\s\"'{]*access[\"']?\s*:", re.MULTILINE)
 _NO_LETTER = re.compile(r"[^a-z]")
 _MODIFIED = (
     *("lastmodified", "lastmod", "modified", "datemodified", "modifieddate", "modifiedat", "lastupdated"),
@@ -51,6 +54,7 @@ class FrontMatter:
     names: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
     modified: Dated | None = None
+    access: tuple[str, ...] = ()
 
 
 class _PlainLoader(yaml.SafeLoader):
@@ -80,7 +84,8 @@ def split_front_matter(
     """Return what the block states, the body behind it, and warnings; *relations* are further relating keys.
 
     A block begins with `---` at the very first character and ends with a line `---` or `...`. One that cannot
-    be read is part of the body, and a warning says why.
+    be read is part of the body, and a warning says why. Where it names `access`, and where that is no list of
+    groups, nobody sees the document but who sees everything.
     """
     cut = _cut(text)
     if cut is None:
@@ -91,8 +96,10 @@ def split_front_matter(
     if problem is None:
         stated, problem = _load(block)
     if problem is not None:
-        return FrontMatter(), text, (f"front matter is read as text: {problem}",)
-    return _front_matter(stated or {}, relations), body, ()
+        closed = _CLOSED if _NAMES_ACCESS.search(block) else ()
+        return FrontMatter(access=closed), text, (f"front matter is read as text: {problem}",)
+    access, warnings = _access(stated or {})
+    return replace(_front_matter(stated or {}, relations), access=access), body, warnings
 
 
 def _cut(text: str) -> tuple[str, str] | None:
@@ -141,6 +148,20 @@ def _front_matter(stated: dict[Any, Any], relations: Collection[str]) -> FrontMa
                 for target in dict.fromkeys(_scalars(stated.get(key)))
             ),
         ),
+    )
+
+
+def _access(stated: dict[Any, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Groups that the block names, in order, and a warning where it names something else."""
+    if "access" not in stated:
+        return (), ()
+    names = _scalars(stated["access"])
+    value = stated["access"]
+    is_whole = bool(names) and len(names) == (len(value) if isinstance(value, list) else 1)
+    if is_whole and all(name == EVERYTHING or is_group(name) for name in names):
+        return tuple(sorted(set(names))), ()
+    return _CLOSED, (
+        "access in the front matter is no list of groups; nobody sees it but in the whole index",
     )
 
 

@@ -31,6 +31,7 @@ def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTok
         names=stated.names,
         references=stated.references,
         modified=stated.modified,
+        access=stated.access,
         warnings=(*warnings, *collected.warnings),
     )
     said = replace(

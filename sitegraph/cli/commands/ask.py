@@ -18,6 +18,7 @@ from sitegraph.cli.commands.wiki import WikiOption, open_wiki
 from sitegraph.cli.options import (
     AsOfOption,
     FormatOption,
+    GroupsOption,
     IndexOption,
     OutputFormat,
     VersionOption,
@@ -76,6 +77,7 @@ def ask(
     ] = None,
     as_of: AsOfOption = None,
     version: VersionOption = None,
+    groups: GroupsOption = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
     """Answer a question from the index, each sentence with its source.
@@ -99,7 +101,7 @@ def ask(
     from retrieval.question.query import build_query, parse_filters
     from runtime.language_model import open_model
 
-    settings = read_reading_settings(index)
+    settings = read_reading_settings(index, groups)
     settings = replace(settings, llm_url=llm or settings.llm_url, llm_model=model or settings.llm_model)
     query = build_query(
         question, filters=parse_filters(filter_ or []), top_k=top_k, use_graph=use_graph, version=version

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from runtime.settings import read_settings
 from schemas.errors import ConfigError, StoreUnavailable
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
-from sitegraph.cli.reading import open_for_reading, terminal_width
+from sitegraph.cli.reading import open_for_reading, read_shown_settings, terminal_width
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
@@ -35,7 +34,7 @@ def blame(
     from sitegraph.service.viewer.archive import LedgerArchive
     from sitegraph.service.viewer.blame import blame_chunk, history_record
 
-    settings = read_settings(index)
+    settings = read_shown_settings(index)
     readers = open_for_reading(settings)
     archive = LedgerArchive(settings, now=_now, warn=_warn, draw_seconds=1.0)
     found = blame_chunk(readers, archive, _find(readers, archive, chunk))

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from indexes.places import place_of
-from runtime.settings import read_settings
 from schemas.json_text import to_json
 from sitegraph.cli.completing import complete_source
 from sitegraph.cli.options import IndexOption
-from sitegraph.cli.reading import warn
+from sitegraph.cli.reading import read_shown_settings, warn
 
 if TYPE_CHECKING:
     from schemas.feed import Feed, FeedEntry
@@ -52,7 +51,7 @@ def changes(
     """
     from indexes.changes import read_changes
 
-    settings = read_settings(index)
+    settings = read_shown_settings(index)
     folder = place_of(settings)
     feed = read_changes(folder, since=since, until=until, source=source, ledger_url=settings.ledger_url)
     if source is not None and not feed.entries:

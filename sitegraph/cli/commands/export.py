@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
 from sitegraph.cli.completing import complete_generation, complete_source
 from sitegraph.cli.options import IndexOption, QuietOption, choose_generation
-from sitegraph.cli.reading import open_for_reading, warn
+from sitegraph.cli.reading import open_for_reading, read_shown_settings, warn
 
 if TYPE_CHECKING:
     from flows.run.index import Index
@@ -122,9 +121,9 @@ def export(
     if what in _LEARNT:
         if source or generation is not None:
             raise ConfigError(f"goes with rows, not with --what {what}", subject="--source, --generation")
-        _hand_over_learnt(open_for_reading(read_settings(index)), what, chosen, output, questions)
+        _hand_over_learnt(open_for_reading(read_shown_settings(index)), what, chosen, output, questions)
         return
-    opened = open_described(read_settings(index))
+    opened = open_described(read_shown_settings(index))
     try:
         number = choose_generation(opened, generation)
         _warn_of_unknown(opened, source, generation=number)

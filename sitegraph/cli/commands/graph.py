@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from runtime.settings import read_settings
 from schemas.edges import EdgeKind
 from sitegraph.cli.options import IndexOption, print_json
-from sitegraph.cli.reading import warn
+from sitegraph.cli.reading import read_shown_settings, warn
 
 if TYPE_CHECKING:
     from sitegraph.graph_view.shown import ShownGraph
@@ -67,7 +66,7 @@ def graph(
     from flows.run.opening import open_described
     from sitegraph.cli.documents.neighbourhood import show_neighbourhood
 
-    opened = open_described(read_settings(index))
+    opened = open_described(read_shown_settings(index))
     try:
         shown = show_neighbourhood(opened, node, hops=hops, limit=limit, kinds=kind or (), source=source)
     finally:

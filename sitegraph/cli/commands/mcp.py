@@ -4,12 +4,11 @@ import sys
 import time
 from pathlib import Path
 
-from runtime.settings import read_settings
-from sitegraph.cli.options import IndexOption
-from sitegraph.cli.reading import tell
+from sitegraph.cli.options import GroupsOption, IndexOption
+from sitegraph.cli.reading import read_shown_settings, tell
 
 
-def mcp(index: IndexOption = None) -> None:
+def mcp(index: IndexOption = None, groups: GroupsOption = None) -> None:
     """Serve the index to an agent over stdin and stdout, read-only, by the Model Context Protocol.
 
     A client such as Claude Desktop starts this command; over HTTP, `sitegraph serve` answers at /mcp.
@@ -20,12 +19,14 @@ def mcp(index: IndexOption = None) -> None:
       sitegraph mcp --index ./index
 
       claude mcp add handbook -- sitegraph mcp --index /srv/handbook-index
+
+      sitegraph mcp --index ./index --groups staff
     """
     from indexes.copies.cache import followed
     from indexes.layout import IndexLayout
     from indexes.manifest import load_manifest
 
-    settings = read_settings(index)
+    settings = read_shown_settings(index, groups)
     with followed(settings, now=time.time, say=tell) as local:
         load_manifest(IndexLayout(Path(local.index)))
         from sitegraph.service.mcp_.stdio import serve_stdio

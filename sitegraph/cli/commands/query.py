@@ -13,7 +13,14 @@ from schemas.errors import ConfigError
 from schemas.json_text import to_json
 from schemas.settings import Settings
 from schemas.usage_counts import Door
-from sitegraph.cli.options import AsOfOption, FormatOption, IndexOption, OutputFormat, VersionOption
+from sitegraph.cli.options import (
+    AsOfOption,
+    FormatOption,
+    GroupsOption,
+    IndexOption,
+    OutputFormat,
+    VersionOption,
+)
 from sitegraph.cli.reading import (
     coverage_of,
     log_usage,
@@ -47,6 +54,7 @@ def query(
     ] = None,
     as_of: AsOfOption = None,
     version: VersionOption = None,
+    groups: GroupsOption = None,
     output: FormatOption = OutputFormat.TEXT,
     from_: Annotated[
         Path | None,
@@ -100,7 +108,7 @@ def query(
     )
     queries = (asked,) if from_ is None else _read_queries(from_, asked)
     form = "lines" if from_ else output.value
-    _answer(read_reading_settings(index), queries, as_of=as_of, form=form, timings=timings)
+    _answer(read_reading_settings(index, groups), queries, as_of=as_of, form=form, timings=timings)
 
 
 def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":

@@ -2,13 +2,16 @@
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from runtime.settings import read_settings
-from sitegraph.cli.options import IndexOption
+from schemas.errors import ConfigError
+from schemas.settings import Settings
+from sitegraph.cli.options import GroupsOption, IndexOption
 from sitegraph.cli.reading import tell
 
 WORKERS_MAX = 64
@@ -24,6 +27,7 @@ def serve(
     wait: Annotated[
         bool, typer.Option("--wait", help="If there is no index yet, wait until a run has made one.")
     ] = False,
+    groups: GroupsOption = None,
 ) -> None:
     """Serve the index over HTTP, read-only: pages for browsers, and an API for programs.
 
@@ -31,17 +35,27 @@ def serve(
     /changes; /openapi.json describes them. The request after a publish is answered from the new generation.
     With SITEGRAPH_SERVE_TOKEN, browsers sign in with it. Needs the extra sitegraph[serve].
 
+    If documents of the index have access groups, readers see what is public, or what --groups, or the groups
+    of their token in the file SITEGRAPH_TOKENS, let them see; '*' is the whole index.
+
     Examples:
 
       sitegraph serve --index ./index
 
       SITEGRAPH_SERVE_TOKEN=... sitegraph serve --index ./index --host 0.0.0.0 --port 8080 --workers 4
+
+      SITEGRAPH_TOKENS=tokens.yaml sitegraph serve --index ./index
     """
     from indexes.copies.cache import followed
     from indexes.layout import IndexLayout
     from indexes.manifest import load_manifest
 
     settings = read_settings(index)
+    settings = replace(settings, groups=groups or settings.groups)
+    if settings.groups and settings.tokens:
+        raise ConfigError(
+            "goes without SITEGRAPH_TOKENS: tokens have groups of their own", subject="--groups"
+        )
     if wait and "://" not in settings.index:
         wait_for_file(IndexLayout(Path(settings.index)).manifest)
     from sitegraph.service.running import serve as run
@@ -50,7 +64,21 @@ def serve(
     check_source_url(settings.source_url)
     with followed(settings, now=time.time, say=tell) as local:
         load_manifest(IndexLayout(Path(local.index)))
-        run(local, host=host, port=port, workers=workers)
+        run(served(local), host=host, port=port, workers=workers)
+
+
+def served(settings: Settings) -> Settings:
+    """Return settings of what everybody is served who may ask: `public` where nothing else is said.
+
+    Raises: ConfigError: there is no audience of the groups.
+    """
+    from indexes.audiences import for_readers, has_audiences
+    from schemas.access import PUBLIC
+
+    is_open = settings.tokens is None and settings.groups is None
+    if is_open and has_audiences(Path(settings.index).resolve()):
+        settings = replace(settings, groups=PUBLIC)
+    return for_readers(settings)
 
 
 def wait_for_file(path: Path, *, seconds: float = 1.0) -> None:

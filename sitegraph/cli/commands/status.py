@@ -11,6 +11,7 @@ from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.freshness import FreshnessState
 from schemas.records import to_record
+from sitegraph.cli.commands.audiences import describe_audiences, tell_audience
 from sitegraph.cli.commands.run import prepare_prefect
 from sitegraph.cli.cost_text import told_cost
 from sitegraph.cli.hints import complete_commands
@@ -89,6 +90,7 @@ def gather_status(opened: Any) -> dict[str, Any]:
         runs=runs,
         under_way={lease["name"] for lease in leases if lease["alive"]},
     )
+    audiences = describe_audiences(opened)
     return {
         "index": str(opened.layout.root),
         "graph": opened.manifest.graph,
@@ -106,6 +108,8 @@ def gather_status(opened: Any) -> dict[str, Any]:
             name: {**one, "freshness": fresh.get(name, to_record(FreshnessState()))}
             for name, one in described.items()
         },
+        # Only where there are any: nothing else says of most indexes that they could have some.
+        **({"audiences": audiences} if audiences else {}),
     }
 
 
@@ -187,6 +191,8 @@ def _print(record: dict[str, Any], index: str | None) -> None:
         print(complete_commands(line, index=index))
     if record["checks"]:
         print(_told_checks(record["checks"]))
+    for audience in record.get("audiences", ()):
+        print(complete_commands(f"audience {tell_audience(audience)}", index=index))
     for lease in record["leases"]:
         print(_told_lease(lease))
     for name, versions in record["families"].items():

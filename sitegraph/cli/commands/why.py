@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import typer
 
 from retrieval.bundle.render import show_line
-from runtime.settings import read_settings
 from schemas.documents import ASLEEP
 from sitegraph.cli.completing import complete_source
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.reading import read_shown_settings
 
 _DAY = 86400.0
 
@@ -43,7 +43,7 @@ def why(
     from flows.run.opening import open_described
     from sitegraph.cli.documents.explain import explain
 
-    opened = open_described(read_settings(index))
+    opened = open_described(read_shown_settings(index))
     try:
         record = explain(opened, name, source=source)
     finally:

@@ -1,0 +1,72 @@
+"""The index of an audience, opened for those who bring it up to date."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from flows.run.index import Index, open_index
+from indexes.audiences import (
+    FOLDER,
+    Audience,
+    AudienceMarker,
+    audiences_of,
+    settings_of_audience,
+    write_audience_marker,
+)
+from indexes.places import is_in_bucket
+from schemas.access import Groups, audience_name
+from schemas.errors import ConfigError
+from schemas.hashing import sha256_hex
+
+
+def is_in_force(index: Index) -> bool:
+    """Whether anything says who may see what: an audience, a source, or the front matter of a document."""
+    ledger = index.ledger
+    stated = any(source.access.is_stated for source in ledger.sources.all().values())
+    return stated or ledger.access.is_stated() or bool(audiences_of(index.layout.root))
+
+
+def declare_audience(index: Index, groups: Groups) -> Audience:
+    """Make the empty index of an audience, unless it is there.
+
+    Raises: ConfigError: the index is in a bucket.
+    """
+    root, name = index.layout.root, audience_name(groups)
+    if is_in_bucket(root):
+        raise ConfigError(
+            "who may see what is kept apart in folders; build the index in a folder, or state no access",
+            subject=str(root),
+        )
+    known = {one.name: one for one in audiences_of(root)}
+    if name not in known:
+        new = Audience(name=name, groups=groups, folder=root / FOLDER / name, made_from=0)
+        with open_audience(index, new):
+            pass
+        # Last: what is there without it is no audience yet, and is made again.
+        write_audience_marker(
+            new.folder, AudienceMarker(whole=index.manifest.index_id, groups=tuple(sorted(groups)))
+        )
+        return new
+    return known[name]
+
+
+@contextmanager
+def open_audience(whole: Index, audience: Audience) -> Iterator[Index]:
+    """Open an audience's index, made where it is not there: of the model and the graph store of the whole."""
+    model = whole.model()
+    settings = replace(
+        settings_of_audience(whole.settings, audience),
+        graph=whole.manifest.graph,
+        model=model.name,
+        dtype=model.dtype,
+        late_interaction=model.token_vectors,
+        checks=None,
+    )
+    index_id = sha256_hex(f"{whole.manifest.index_id}:{audience.name}")[:32]
+    index = open_index(settings, index_id=index_id)
+    index.clock = whole.clock
+    try:
+        index.ledger.owner.claim(index_id)
+        yield index
+    finally:
+        index.close()

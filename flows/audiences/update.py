@@ -1,0 +1,180 @@
+"""Audiences brought up to date with the whole index: each from its rows and bytes, of what it may see.
+
+docs/decisions/0034-an-index-per-audience.md says why each has an index of its own, and what holds at every
+moment.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from uuid import uuid4
+
+from flows.audiences.bring import bring_rows
+from flows.audiences.marks import mark_made, marker_of
+from flows.audiences.open import declare_audience, is_in_force, open_audience
+from flows.audiences.publish import publish_source, resources_for
+from flows.audiences.seen import (
+    has_hidden_tools,
+    plan_rows_of,
+    shown_source,
+    tools_differ,
+    tools_seen,
+)
+from flows.audiences.visible import VisibleRows
+from flows.commit.publish import prune
+from flows.run.index import Index
+from flows.run.leases import hold_lease
+from flows.run.resources import Resources
+from indexes.audiences import Audience, audiences_of, write_audience_marker
+from indexes.stores.ledger.leases import Lease
+from schemas.fragment import GraphFragment
+from schemas.source import Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Updated:
+    """An audience, and the generations that were made of it."""
+
+    name: str
+    generations: tuple[int, ...]
+
+
+def withdraw_narrowed(whole: Resources, *, sources: Collection[str]) -> tuple[Updated, ...]:
+    """Bring those audiences up to date that see a document which they may see no more.
+
+    For whoever holds the index lease, before anything is published: what was narrowed is gone from all
+    audiences before readers of the whole index see the change that says so.
+    """
+    if not is_in_force(whole.index):
+        return ()
+    _declare_public(whole.index)
+    narrowed = [one for one in audiences_of(whole.index.layout.root) if _is_narrowed(whole, one, sources)]
+    return tuple(_update(whole, one, sources, made_from=one.made_from) for one in narrowed)
+
+
+def update_audiences(
+    whole: Resources, *, sources: Collection[str], names: Collection[str] | None = None
+) -> tuple[Updated, ...]:
+    """Bring all audiences, or those of *names*, up to date with what readers of the whole index see.
+
+    Of sources other than *sources* an audience only gets those that it has nothing of. For whoever holds the
+    index lease and the leases of *sources*. Nothing is done where nothing says who may see what.
+    """
+    if not is_in_force(whole.index):
+        return ()
+    _declare_public(whole.index)
+    current = whole.index.current()
+    wanted = [one for one in audiences_of(whole.index.layout.root) if names is None or one.name in names]
+    return tuple(_update(whole, one, sources, made_from=current) for one in wanted)
+
+
+def drop_from_audiences(whole: Resources, name: str) -> None:
+    """Take a source out of every audience, before it is taken out of the whole index."""
+    source = whole.index.ledger.sources.all().get(name, Source(name=name, kind="files"))
+    for audience in audiences_of(whole.index.layout.root):
+        with open_audience(whole.index, audience) as index, _leased(whole, index) as lease:
+            held = tuple(document.uri for document in index.ledger.documents.of_source(name))
+            planned = VisibleRows(rows=(), save=(), bring=(), remove=held, hidden=(), changes=bool(held))
+            _update_source(whole, audience, index, source, planned, (), lease=lease)
+
+
+def _declare_public(index: Index) -> None:
+    """Whoever reads over a network without groups is to find an audience, and not the whole index."""
+    declare_audience(index, frozenset())
+
+
+def _is_narrowed(whole: Resources, audience: Audience, sources: Collection[str]) -> bool:
+    if marker_of(audience).purge:
+        return True
+    with open_audience(whole.index, audience) as index:
+        known = whole.index.ledger.sources.all()
+        return any(_hides(whole.index, index, audience, known[name]) for name in sources if name in known)
+
+
+def _hides(whole: Index, index: Index, audience: Audience, source: Source) -> bool:
+    """Whether the audience has anything of a source that it may see no more."""
+    hidden = plan_rows_of(whole, index, audience.groups, source).hidden
+    return bool(hidden) or has_hidden_tools(index, source, audience.groups)
+
+
+def _update(whole: Resources, audience: Audience, sources: Collection[str], *, made_from: int) -> Updated:
+    made: list[int] = []
+    with open_audience(whole.index, audience) as index, _leased(whole, index) as lease:
+        known = whole.index.ledger.sources.all()
+        has = index.ledger.sources.all()
+        again = marker_of(audience).unsettled
+        for name, source in known.items():
+            if again or name in sources or name not in has:
+                planned = plan_rows_of(whole.index, index, audience.groups, source)
+                tools = tools_seen(whole, source, audience.groups)
+                made += _update_source(whole, audience, index, source, planned, tools, lease=lease)
+        _purge(whole, audience, index)
+        mark_made(audience, made_from=made_from, generation=index.current())
+    for number in made:
+        whole.progress.say(f"audience {audience.name}: generation {number} published")
+    return Updated(name=audience.name, generations=tuple(made))
+
+
+@contextmanager
+def _leased(whole: Resources, index: Index) -> Iterator[Lease]:
+    with hold_lease(
+        index.ledger.leases,
+        "index",
+        clock=index.clock,
+        progress=whole.progress,
+        stop=whole.stop,
+        wait=True,
+    ) as lease:
+        yield lease
+
+
+def _update_source(
+    whole: Resources,
+    audience: Audience,
+    index: Index,
+    source: Source,
+    planned: VisibleRows,
+    tools: Sequence[GraphFragment],
+    *,
+    lease: Lease,
+) -> Sequence[int]:
+    ledger, name, marker = index.ledger, source.name, marker_of(audience)
+    changed = planned.changes or tools_differ(index, source, tools)
+    if changed:  # noted first: a crash from here on leaves rows that are not published
+        hides = bool(planned.hidden) or has_hidden_tools(index, source, audience.groups)
+        noted = replace(marker, unsettled=True, purge=marker.purge or hides)
+        write_audience_marker(audience.folder, noted)
+    bring_rows(whole.index, index, planned, shown_source(source))
+    if not (changed or marker.unsettled or ledger.generations.unfinished()):
+        return ()
+    whole.index.crash_point("audience.rows_saved")
+    run_id = whole.run.run_id or uuid4().hex
+    if not ledger.runs.is_known(run_id):
+        ledger.runs.start(run_id, source=name, now=index.now())
+    part = resources_for(whole, index, shown_source(source), run_id=run_id, tools=tools)
+    try:
+        made = publish_source(part, lease=lease)
+    finally:
+        part.release()
+    whole.index.crash_point("audience.published")
+    if not planned.rows and not tools:
+        ledger.documents.forget(name)
+    return () if made is None else (made.generation,)
+
+
+def _purge(whole: Resources, audience: Audience, index: Index) -> None:
+    """Drop the earlier generations, where they have something that readers may see no more."""
+    marker = marker_of(audience)
+    if not marker.purge:
+        return
+    whole.index.crash_point("audience.before_purge")
+    kept = index.settings
+    index.settings = replace(kept, keep_generations=1, keep=None)
+    try:
+        for name in index.ledger.sources.all():
+            index.ledger.documents.forget_former_texts(name)
+        if index.current():
+            prune(index, source="")
+    finally:
+        index.settings = kept
+    write_audience_marker(audience.folder, replace(marker, purge=False))

@@ -1,0 +1,113 @@
+"""`sitegraph audiences`: which groups of readers have an index of their own, and how it stands."""
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from runtime.settings import read_settings
+from schemas.errors import ConfigError
+from sitegraph.cli.hints import complete_commands
+from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, QuietOption, print_json
+
+if TYPE_CHECKING:
+    from flows.run.index import Index
+    from indexes.audiences import Audience
+
+
+def audiences(
+    index: IndexOption = None,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--add", metavar="A,B", help="Build the audience of readers with these groups. Repeatable."
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option("--drop", metavar="A,B", help="Delete the audience of these groups. Repeatable."),
+    ] = None,
+    sync: Annotated[
+        bool, typer.Option("--sync", help="Bring all audiences up to date now, without a request.")
+    ] = False,
+    output: FormatOption = OutputFormat.TEXT,
+    quiet: QuietOption = False,
+) -> None:
+    """List the audiences of the index: each sees the documents that its groups may see, no trace of others.
+
+    Runs keep them up to date. Say who may see what with `access` in source files and front matter.
+
+    Examples:
+
+      sitegraph audiences --index ./index
+
+      sitegraph audiences --add staff --add hr,staff
+
+      sitegraph audiences --drop hr,staff --index ./index
+    """
+    from flows.run.opening import open_described, open_existing
+    from schemas.access import EVERYTHING, parse_groups
+
+    wanted = [parse_groups(one, subject="--add") for one in add or ()]
+    unwanted = [parse_groups(one, subject="--drop") for one in drop or ()]
+    if any(EVERYTHING in groups for groups in wanted):
+        raise ConfigError("* is the whole index, which needs no audience", subject="--add")
+    changes = bool(wanted or unwanted or sync)
+    settings = read_settings(index)
+    with closing(open_existing(settings) if changes else open_described(settings)) as opened:
+        if changes:
+            _change(opened, wanted, unwanted, sync=sync, quiet=quiet)
+        found = describe_audiences(opened)
+    if output is OutputFormat.JSON:
+        print_json({"audiences": found})
+        return
+    for one in found:
+        print(complete_commands(tell_audience(one), index=index))
+    if not found:
+        print("no audiences: everybody who reads this index sees all of it")
+
+
+def _change(index: "Index", add: Any, drop: Any, *, sync: bool, quiet: bool) -> None:
+    from flows.audiences.manage import change_audiences
+
+    change_audiences(index, add=add, drop=drop, sync=sync, quiet=quiet)
+
+
+def describe_audiences(index: "Index") -> list[dict[str, Any]]:
+    """Return each audience: its groups, generation, documents, and what it was made from, by name."""
+    from indexes.audiences import audiences_of
+
+    return [_describe(one, current=index.current()) for one in audiences_of(index.layout.root)]
+
+
+def _describe(audience: "Audience", *, current: int) -> dict[str, Any]:
+    from indexes.layout import IndexLayout
+    from indexes.publish.current import read_current
+    from indexes.publish.generation import load_generation
+    from schemas.nodes import NodeKind
+
+    layout = IndexLayout(audience.folder)
+    number = read_current(audience.folder)
+    nodes = load_generation(layout, number).totals().get("nodes", {})
+    return {
+        "name": audience.name,
+        "groups": sorted(audience.groups),
+        "generation": number,
+        "documents": sum(nodes.get(kind, 0) for kind in (NodeKind.PAGE, NodeKind.PDF_DOC)),
+        "made_from": audience.made_from,
+        "behind": audience.made_from != current,
+        "folder": str(audience.folder),
+    }
+
+
+def tell_audience(one: dict[str, Any]) -> str:
+    """Tell how an audience stands, in a line."""
+    if not one["made_from"]:
+        return f"{one['name']}: not built; build it with: sitegraph audiences --sync"
+    behind = (
+        f", behind the whole index (made from its generation {one['made_from']}); bring it up to date with: "
+        "sitegraph audiences --sync"
+        if one["behind"]
+        else ""
+    )
+    return f"{one['name']}: generation {one['generation']}, {one['documents']} documents{behind}"

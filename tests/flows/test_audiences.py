@@ -1,0 +1,194 @@
+"""Audiences beside runs that are killed, rolled back and dropped: nothing that was narrowed is seen again."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexes.audiences import audiences_of
+from tests.fakes.exported_encoder import encoder_cache
+from tests.fakes.plain_walk import Program
+from tests.fakes.prefect_server import REPO
+
+SECRET = "The vault opens with nine turns of the copper key."
+PUBLIC_PAGE = "# Lobby\n\nThe lobby is open from nine to five, and the lift waits there.\n"
+PROGRAM = Program()
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """An index of a public page, and of one with a secret that everybody may see at first."""
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "lobby.md").write_text(PUBLIC_PAGE)
+    (site / "vault.md").write_text(f"# Vault\n\n{SECRET}\n")
+    state_access(tmp_path, "public")
+    PROGRAM.run(tmp_path / "site.yaml", tmp_path / "index")
+    return tmp_path / "index"
+
+
+def state_access(folder: Path, group: str) -> None:
+    """Let the source file say who may see the vault."""
+    (folder / "site.yaml").write_text(
+        f"name: site\nkind: files\nroots: [site]\naccess:\n  paths:\n    'vault.md': [{group}]\n"
+    )
+
+
+def close_by_front_matter(folder: Path) -> None:
+    """Let the page itself say so: it is another one then, and the whole index has something to publish."""
+    (folder / "site/vault.md").write_text(f"---\naccess: staff\n---\n# Vault\n\n{SECRET} Twice.\n")
+
+
+def found(index: Path, *options: str) -> str:
+    """What readers of a set of groups find of the vault."""
+    done = PROGRAM.call(
+        "query", "how does the vault open", "--index", str(index), "--format", "json", *options
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def described(index: Path) -> dict[str, dict[str, Any]]:
+    done = PROGRAM.call("audiences", "--index", str(index), "--format", "json")
+    assert done.returncode == 0, done.stderr
+    return {one["name"]: one for one in json.loads(done.stdout)["audiences"]}
+
+
+def killed_at(point: str, source: Path, index: Path) -> None:
+    """Run without Prefect, and die by SIGKILL at a point."""
+    call = f"Program().run(Path({str(source)!r}), Path({str(index)!r}))"
+    imports = "from pathlib import Path\nfrom tests.fakes.plain_walk import Program\n"
+    code = f"{imports}if __name__ == '__main__':\n    {call}"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=REPO,
+        env={**os.environ, "SITEGRAPH_CACHE": str(encoder_cache()), "SITEGRAPH_FAULT": f"{point}:kill"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == -9, done.stderr
+
+
+def test_an_index_without_access_has_no_audience(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/lobby.md").write_text(PUBLIC_PAGE)
+    (tmp_path / "site.yaml").write_text("name: site\nkind: files\nroots: [site]\n")
+
+    PROGRAM.run(tmp_path / "site.yaml", tmp_path / "index")
+
+    assert not (tmp_path / "index/audiences").exists()
+    assert described(tmp_path / "index") == {}
+
+
+def test_what_the_source_file_closes_is_gone_though_no_page_changed(index: Path, tmp_path: Path) -> None:
+    assert "copper key" in found(index, "--groups", "public")
+    state_access(tmp_path, "staff")
+
+    PROGRAM.run(tmp_path / "site.yaml", index)
+
+    assert "copper key" not in found(index, "--groups", "public")
+    assert (
+        "copper key"
+        not in PROGRAM.call("export", "--what", "chunks", "--index", str(index), "--groups", "x").stdout
+    )
+    (public,) = audiences_of(index)
+    kept = [path.stem for path in (public.folder / "generations").glob("*.json")]
+    assert kept == [str(described(index)["public"]["generation"])]  # none is left to read the vault from
+    assert "copper key" in found(index)
+
+
+@pytest.mark.parametrize(
+    ("point", "is_closed"),
+    [
+        ("plan.frozen", False),
+        ("audience.rows_saved", False),
+        ("audience.published", True),
+        ("current.before_rename", False),
+        ("current.not_recorded", True),
+        ("audience.before_purge", True),
+    ],
+)
+def test_what_was_narrowed_leaves_before_the_whole_index_says_so(
+    point: str, is_closed: bool, index: Path, tmp_path: Path
+) -> None:
+    close_by_front_matter(tmp_path)
+
+    killed_at(point, tmp_path / "site.yaml", index)
+
+    whole_says_so = "Twice" in found(index)
+    assert ("copper key" not in found(index, "--groups", "public")) or not whole_says_so
+    assert ("copper key" not in found(index, "--groups", "public")) == is_closed
+
+    PROGRAM.run(tmp_path / "site.yaml", index)
+
+    assert "copper key" not in found(index, "--groups", "public")
+    assert "Twice" in found(index)
+    assert not described(index)["public"]["behind"]
+    (public,) = audiences_of(index)
+    assert len(list((public.folder / "generations").glob("*.json"))) == 1
+
+
+def test_an_audience_that_is_behind_is_told_and_brought_up_to_date_without_a_run(
+    index: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "site/lobby.md").write_text(PUBLIC_PAGE.replace("nine to five", "noon to midnight"))
+    killed_at("current.not_shown", tmp_path / "site.yaml", index)
+    # By then the whole index is published; the audience is not.
+    assert described(index)["public"]["behind"]
+    assert "noon to midnight" not in found(index, "--groups", "public")
+
+    done = PROGRAM.call("audiences", "--sync", "--index", str(index), "--quiet")
+
+    assert done.returncode == 0, done.stderr
+    assert "noon to midnight" in found(index, "--groups", "public")
+    assert not described(index)["public"]["behind"]
+
+
+def test_audiences_go_back_with_the_whole_index_and_come_again(index: Path, tmp_path: Path) -> None:
+    (tmp_path / "site/lobby.md").write_text("# Lobby\n\nThis page is being rebuilt, says the caretaker.\n")
+    PROGRAM.run(tmp_path / "site.yaml", index)
+    assert "caretaker" in found(index, "--groups", "public")
+
+    back = PROGRAM.call("rollback", "--index", str(index))
+
+    assert back.returncode == 0, back.stderr
+    assert "caretaker" not in found(index, "--groups", "public")
+    assert not described(index)["public"]["behind"]
+    assert PROGRAM.call("rollback", "--lift", "--index", str(index)).returncode == 0
+    PROGRAM.run(tmp_path / "site.yaml", index)
+    assert "caretaker" in found(index, "--groups", "public")
+
+
+def test_a_source_that_is_dropped_leaves_every_audience(index: Path) -> None:
+    assert PROGRAM.call("drop", "site", "--index", str(index)).returncode == 0
+    assert described(index)["public"]["documents"] == 0
+    assert not list((index / "audiences/public/raw").rglob("*.zst"))
+
+
+def test_an_audience_is_only_read(index: Path, tmp_path: Path) -> None:
+    done = PROGRAM.call("drop", "site", "--index", str(index / "audiences/public"))
+    assert done.returncode == 2
+    assert "only read" in done.stderr
+
+
+def test_audiences_are_declared_and_taken_away(index: Path, tmp_path: Path) -> None:
+    state_access(tmp_path, "staff")
+    PROGRAM.run(tmp_path / "site.yaml", index)
+    assert PROGRAM.call("audiences", "--add", "staff", "--index", str(index), "--quiet").returncode == 0
+    assert "copper key" in found(index, "--groups", "staff")
+
+    assert PROGRAM.call("audiences", "--drop", "staff", "--index", str(index), "--quiet").returncode == 0
+
+    assert not (index / "audiences/staff").exists()
+    refused = PROGRAM.call("audiences", "--drop", "public", "--index", str(index))
+    assert (refused.returncode, "stays" in refused.stderr) == (2, True)
+    unknown = PROGRAM.call("audiences", "--drop", "hr", "--index", str(index))
+    assert "no audience hr; this index has: public" in unknown.stderr
+    every = PROGRAM.call("audiences", "--add", "*", "--index", str(index))
+    assert (every.returncode, "needs no audience" in every.stderr) == (2, True)
