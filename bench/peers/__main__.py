@@ -99,7 +99,7 @@ class Race:
 def main() -> None:
     """Run all phases and print what came of them."""
     parser = argparse.ArgumentParser(description="Incremental indexing beside others.")
-    parser.add_argument("work", type=Path)
+    parser.add_argument("work", type=Path, help="empty folder for all that is made")
     parser.add_argument("python", type=Path, help="interpreter that has the others")
     parser.add_argument("--documents", type=int, default=1_000)
     parser.add_argument("--only", nargs="*", choices=list(MODULES), default=list(MODULES))
@@ -110,6 +110,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.work.exists() and any(options.work.iterdir()):
         parser.error(f"{options.work} is not empty")
+    if not options.python.is_file():
+        parser.error(f"{options.python} is not there; `make bench-peers` installs it")
     work = options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     print(f"{options.documents} documents; {versions_of(options.python)}\n", flush=True)
