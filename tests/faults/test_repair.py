@@ -164,3 +164,16 @@ def test_a_lost_ledger_and_a_lost_table_are_refused(in_lance: Published, tmp_pat
 
     assert done.returncode == 1
     assert "build another index with: sitegraph run SOURCE.yaml --index ANOTHER" in done.stderr
+
+
+def test_a_run_that_repairs_makes_the_file_of_links_again(in_lance: Published, tmp_path: Path) -> None:
+    index = copy_index(in_lance.index, tmp_path / "index")
+    EVERYWHERE["links flipped"][1](index)
+
+    before = in_lance.program.call("verify", "--index", str(index), "--quiet")
+    report = in_lance.program.run(in_lance.source, index, repair=True)
+    after = in_lance.program.call("verify", "--index", str(index), "--quiet")
+
+    assert (before.returncode, report.generation, after.returncode) == (1, 3, 0)
+    assert before.stderr.startswith("links/")
+    assert in_lance.program.export(index) == in_lance.clean
