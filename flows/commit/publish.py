@@ -130,4 +130,5 @@ def _stamps(index: Index, number: int) -> Stamps:
         held = load_generation(index.layout, number).files
     except DamageFound:
         return {}
-    return {path: stamp for path, stamp in held.items() if path.endswith(".lance")}
+    # Named at random when they are made: rows and texts are `.lance`, vector indexes `.idx`.
+    return {path: stamp for path, stamp in held.items() if path.endswith((".lance", ".idx"))}

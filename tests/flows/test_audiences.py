@@ -192,3 +192,44 @@ def test_audiences_are_declared_and_taken_away(index: Path, tmp_path: Path) -> N
     assert "no audience hr; this index has: public" in unknown.stderr
     every = PROGRAM.call("audiences", "--add", "*", "--index", str(index))
     assert (every.returncode, "needs no audience" in every.stderr) == (2, True)
+
+
+def test_of_a_manual_readers_see_the_latest_version_that_they_may_see(tmp_path: Path) -> None:
+    """A version that is hidden neither takes the place of the one before nor is named beside it."""
+    for version, colour in (("15", "amber"), ("16", "indigo")):
+        folder = tmp_path / "manual" / version
+        folder.mkdir(parents=True)
+        (folder / "vault.md").write_text(f"# Vault\n\nThe vault opens with the {colour} key.\n")
+    (tmp_path / "manual.yaml").write_text(
+        "name: manual\nkind: files\nroots: [manual]\nfamily: house\nversion: {url: '^([0-9]+)/'}\n"
+        "access:\n  paths:\n    '16/*': [staff]\n"
+    )
+    index = tmp_path / "index"
+    PROGRAM.run(tmp_path / "manual.yaml", index)
+
+    whole = json.loads(found(index))["evidence"]
+    seen = json.loads(found(index, "--groups", "public"))["evidence"]
+
+    assert [(one["versions"]["version"], "indigo" in one["text"]) for one in whole] == [("16", True)]
+    assert [(one["versions"]["version"], "amber" in one["text"]) for one in seen] == [("15", True)]
+    assert "16" not in json.dumps(seen[0]["versions"])
+
+
+def test_a_manual_that_gets_a_name_gets_it_for_every_audience(tmp_path: Path) -> None:
+    manual = tmp_path / "manual"
+    for version in ("15", "16"):
+        (manual / version).mkdir(parents=True)
+        (manual / version / "vault.md").write_text(f"# Vault\n\nThe vault of {version} opens at nine.\n")
+    (manual / "cellar.md").write_text("# Cellar\n\nWine is kept there.\n")
+    text = "name: manual\nkind: files\nroots: [manual]\naccess:\n  paths:\n    'cellar.md': [staff]\n"
+    (tmp_path / "manual.yaml").write_text(text)
+    PROGRAM.run(tmp_path / "manual.yaml", tmp_path / "index")
+    (tmp_path / "manual.yaml").write_text(f"{text}family: house\nversion: {{url: '^([0-9]+)/'}}\n")
+    PROGRAM.run(tmp_path / "manual.yaml", tmp_path / "index")
+    (tmp_path / "manual.yaml").write_text(f"{text}family: inn\nversion: {{url: '^([0-9]+)/'}}\n")
+
+    PROGRAM.run(tmp_path / "manual.yaml", tmp_path / "index")
+
+    for options in ((), ("--groups", "public")):
+        first = json.loads(found(tmp_path / "index", *options))["evidence"][0]["versions"]
+        assert (first["family"], first["version"]) == ("inn", "16")
