@@ -77,6 +77,8 @@ ELSEWHERE = {
     r"sitegraph lint\b": "tests/flows/test_lint.py",
     r"sitegraph diff-versions\b": "tests/flows/test_families.py",
     r"sitegraph (?:query|ask) .*--version [\w.=]+$": "tests/flows/test_families.py",
+    r"sitegraph audiences\b": "tests/flows/test_audiences.py",
+    r"(?:sitegraph query|python -m retrieval) .*--groups \w+$": "tests/flows/test_who_sees_what.py",
     r"sitegraph deploy\b": "test_schedules_and_alarms_from_nothing_to_a_run_that_was_scheduled",
     r"curl\b": "test_the_quickstart_from_an_empty_folder_to_an_answer_over_http",
     r"sitegraph demo\b": "tests/unit/sitegraph/cli/test_demo_script.py, and `make demo`",
