@@ -22,6 +22,7 @@ from flows.audiences.seen import (
 )
 from flows.audiences.visible import VisibleRows
 from flows.commit.publish import prune
+from flows.derive.families import families_differ
 from flows.run.index import Index
 from flows.run.leases import hold_lease
 from flows.run.resources import Resources
@@ -139,7 +140,8 @@ def _update_source(
     lease: Lease,
 ) -> Sequence[int]:
     ledger, name, marker = index.ledger, source.name, marker_of(audience)
-    changed = planned.changes or tools_differ(index, source, tools)
+    renamed = bool(planned.rows) and families_differ(index, shown_source(source), base=index.current())
+    changed = planned.changes or renamed or tools_differ(index, source, tools)
     if changed:  # noted first: a crash from here on leaves rows that are not published
         hides = bool(planned.hidden) or has_hidden_tools(index, source, audience.groups)
         noted = replace(marker, unsettled=True, purge=marker.purge or hides)
