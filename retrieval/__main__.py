@@ -58,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = _read_settings()
         settings = replace(settings, index=options.index or settings.index)
         settings = _with_local_index(
-            _for_readers(replace(settings, groups=options.groups or settings.groups))
+            _for_readers(
+                replace(settings, groups=settings.groups if options.groups is None else options.groups)
+            )
         )
         index = Path(settings.index)
         result, seconds = _answer(

@@ -62,10 +62,12 @@ def is_group(name: str) -> bool:
 def parse_groups(text: str, *, subject: str) -> Groups:
     """Read the groups of a reader: with commas between, or as an audience is named; `*` is the whole index.
 
-    Raises: ConfigError: one is no group, or `*` has company.
+    Raises: ConfigError: there is none, one is no group, or `*` has company.
     """
-    names = (part.strip() for part in re.split(r"[,+]", text))
-    return as_groups((name for name in names if name), subject=subject)
+    names = [name for part in re.split(r"[,+]", text) if (name := part.strip())]
+    if not names:
+        raise ConfigError(f"names no group; {PUBLIC} is what everybody sees", subject=subject)
+    return as_groups(names, subject=subject)
 
 
 def as_groups(names: Iterable[str], *, subject: str) -> Groups:

@@ -13,6 +13,8 @@ SETTINGS_FILE = "sitegraph.toml"
 _ON, _OFF = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 _MOST = {"similar_count": 100, "batch_size": 4096}
 """Three times as many similar chunks are kept of each of the index; a stop waits for a batch of texts."""
+_NEVER_EMPTY = frozenset({"groups"})
+"""Elsewhere an empty variable counts as none; here that would open the whole index to who may see a part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +122,8 @@ def load_settings(environ: Mapping[str, str], file_text: str | None = None) -> S
     types = {f.name: f.type for f in fields(Settings)}
     values = dict(_from_file(file_text)) if file_text else {}
     for name in types:
-        if text := environ.get(PREFIX + name.upper()):
+        text = environ.get(PREFIX + name.upper())
+        if text or (text is not None and name in _NEVER_EMPTY):
             values[name] = text
     typed: dict[str, Any] = {name: _typed(name, value, types[name]) for name, value in values.items()}
     return Settings(**typed)

@@ -31,7 +31,7 @@ def read_shown_settings(index: str | None, groups: str | None = None) -> Setting
     from indexes.audiences import for_readers
 
     settings = read_settings(index)
-    return for_readers(replace(settings, groups=groups or settings.groups))
+    return for_readers(replace(settings, groups=settings.groups if groups is None else groups))
 
 
 def read_reading_settings(index: str | None, groups: str | None = None) -> Settings:

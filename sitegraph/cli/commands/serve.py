@@ -51,8 +51,8 @@ def serve(
     from indexes.manifest import load_manifest
 
     settings = read_settings(index)
-    settings = replace(settings, groups=groups or settings.groups)
-    if settings.groups and settings.tokens:
+    settings = replace(settings, groups=settings.groups if groups is None else groups)
+    if settings.groups is not None and settings.tokens:
         raise ConfigError(
             "goes without SITEGRAPH_TOKENS: tokens have groups of their own", subject="--groups"
         )

@@ -15,6 +15,12 @@ def test_an_audience_is_named_by_its_groups(text: str, name: str) -> None:
     assert groups_of_audience(name) == groups
 
 
+@pytest.mark.parametrize("text", ["", " ", ",", "+"])
+def test_groups_that_are_none_do_not_open_the_whole_index(text: str) -> None:
+    with pytest.raises(ConfigError, match="names no group"):
+        parse_groups(text, subject="--groups")
+
+
 @pytest.mark.parametrize("text", ["Staff", "*,hr", "../hr", ".hidden", "a b", "x" * 41])
 def test_what_is_no_group_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="is no group"):

@@ -116,3 +116,8 @@ def test_a_text_that_would_open_a_service_to_all_or_none_is_refused(text: str) -
 
 def test_the_line_break_at_the_end_of_a_mounted_secret_goes() -> None:
     assert load_settings({"SITEGRAPH_SERVE_TOKEN": "abc\n"}).serve_token == "abc"
+
+
+def test_groups_that_a_variable_lost_are_refused_and_not_the_whole_index() -> None:
+    with pytest.raises(ConfigError, match="SITEGRAPH_GROUPS: is empty"):
+        load_settings({"SITEGRAPH_GROUPS": ""})
