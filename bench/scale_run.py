@@ -32,7 +32,7 @@ from flows.derive.embed import embed_fragments
 from flows.derive.freeze import freeze, plan_rows
 from flows.run.contexts import CrawlContext
 from flows.run.index import Index, open_index
-from flows.run.leases import hold_lease
+from flows.run.leases import hold_index
 from flows.run.opening import hold_source
 from flows.run.resources import Given, Resources
 from flows.run.values import Run
@@ -106,13 +106,8 @@ def measure(resources: Resources) -> Figures:
     index.ledger.sources.save(source)
     index.ledger.runs.start(resources.run.run_id, source=source.name, now=index.now())
     crawl(resources.crawling())
-    with hold_lease(
-        index.ledger.leases,
-        "index",
-        clock=index.clock,
-        progress=resources.progress,
-        stop=resources.stop,
-        wait=True,
+    with hold_index(
+        index.ledger.leases, clock=index.clock, progress=resources.progress, stop=resources.stop
     ) as lease:
         marks("lease")
         meter = CostMeter()

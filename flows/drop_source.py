@@ -14,7 +14,7 @@ from flows.commit.write import write_plan
 from flows.derive.freeze import freeze, plan_rows
 from flows.run.hold import check_hold
 from flows.run.index import Index
-from flows.run.leases import hold_lease
+from flows.run.leases import hold_index
 from flows.run.open_source import source_cache
 from flows.run.opening import hold_source, open_existing
 from flows.run.resources import Resources
@@ -43,14 +43,7 @@ def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
     with hold_source(opened, name) as held:
         run = Run(index=str(opened.layout.root), source=name, run_id="")
         resources = Resources(run, index=opened, source=source, progress=held.progress, stop=held.stop)
-        lease = hold_lease(
-            opened.ledger.leases,
-            "index",
-            clock=opened.clock,
-            progress=held.progress,
-            stop=held.stop,
-            wait=True,
-        )
+        lease = hold_index(opened.ledger.leases, clock=opened.clock, progress=held.progress, stop=held.stop)
         with closing(resources), lease as index_lease:
             for path, what in find_damaged_files(opened):
                 raise DamageFound(f"{what}; {remedy(opened.layout.root)}", subject=path)

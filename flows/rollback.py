@@ -10,7 +10,7 @@ from flows.commit.show import show_current
 from flows.run.hold import lift_hold, set_hold
 from flows.run.index import Index
 from flows.run.kept_generations import kept_generations
-from flows.run.leases import hold_lease
+from flows.run.leases import hold_index
 from indexes.embed.export import damaged_files
 from indexes.publish.current import prepare_current, write_current
 from indexes.publish.files import FileCheck
@@ -25,13 +25,8 @@ def roll_back(index: Index, *, to: int | None) -> dict[str, Any]:
     Raises: ConfigError: that generation is not kept (any more), or is the current one; DamageFound: a file
     of it is lost or damaged; StaleLease: another run has taken over, and readers stay where they are.
     """
-    lease = hold_lease(
-        index.ledger.leases,
-        "index",
-        clock=index.clock,
-        progress=StageProgress(quiet=True),
-        stop=threading.Event(),
-        wait=True,
+    lease = hold_index(
+        index.ledger.leases, clock=index.clock, progress=StageProgress(quiet=True), stop=threading.Event()
     )
     with lease as held:
         current = index.current()

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from flows import tasks
 from flows.audiences.open import is_in_force
-from flows.run.leases import hold_lease
+from flows.run.leases import hold_index
 from flows.run.resources import Resources
 from flows.run.stages import Stages
 from flows.run.values import (
@@ -58,13 +58,8 @@ def walk(resources: Resources, engine: Engine, *, due: bool, stages: Stages) -> 
     with ExitStack() as stack:
         with stages.timed("wait"):
             lease = stack.enter_context(
-                hold_lease(
-                    index.ledger.leases,
-                    "index",
-                    clock=index.clock,
-                    progress=resources.progress,
-                    stop=resources.stop,
-                    wait=True,
+                hold_index(
+                    index.ledger.leases, clock=index.clock, progress=resources.progress, stop=resources.stop
                 )
             )
         with stages.timed("recover"):

@@ -2,18 +2,17 @@
 
 import threading
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from shutil import rmtree
 
 from flows.audiences.open import declare_audience, open_audience
 from flows.audiences.update import Updated, update_audiences
 from flows.run.hold import check_hold
 from flows.run.index import Index
-from flows.run.leases import hold_lease
+from flows.run.leases import hold_index, hold_lease
 from flows.run.resources import Resources
 from flows.run.values import Run
 from indexes.audiences import FILE, audiences_of
-from indexes.stores.ledger.leases import Lease
 from runtime.progress import StageProgress
 from schemas.access import PUBLIC, Groups, audience_name
 from schemas.errors import ConfigError
@@ -88,17 +87,15 @@ def _held(index: Index, *, quiet: bool) -> Iterator[Resources]:
     stop = threading.Event()
     with ExitStack() as stack:
         progress = stack.enter_context(StageProgress(quiet=quiet))
-        for name in [f"source:{one}" for one in index.ledger.sources.all()]:
-            stack.enter_context(_lease(index, name, progress, stop, wait=False))
-        stack.enter_context(_lease(index, "index", progress, stop, wait=True))
+        leases, clock = index.ledger.leases, index.clock
+        for name in index.ledger.sources.all():
+            of_source = f"source:{name}"
+            stack.enter_context(
+                hold_lease(leases, of_source, clock=clock, progress=progress, stop=stop, wait=False)
+            )
+        stack.enter_context(hold_index(leases, clock=clock, progress=progress, stop=stop))
         run = Run(index=str(index.layout.root), source="", run_id="")
         source = Source(name="", kind="files")
         yield stack.enter_context(
             closing(Resources(run, index=index, source=source, progress=progress, stop=stop))
         )
-
-
-def _lease(
-    index: Index, name: str, progress: StageProgress, stop: threading.Event, *, wait: bool
-) -> AbstractContextManager[Lease]:
-    return hold_lease(index.ledger.leases, name, clock=index.clock, progress=progress, stop=stop, wait=wait)

@@ -4,8 +4,8 @@ docs/decisions/0034-an-index-per-audience.md says why each has an index of its o
 moment.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
@@ -24,7 +24,7 @@ from flows.audiences.visible import VisibleRows
 from flows.commit.publish import prune
 from flows.derive.families import families_differ
 from flows.run.index import Index
-from flows.run.leases import hold_lease
+from flows.run.leases import hold_index
 from flows.run.resources import Resources
 from indexes.audiences import Audience, audiences_of, write_audience_marker
 from indexes.stores.ledger.leases import Lease
@@ -116,17 +116,8 @@ def _update(whole: Resources, audience: Audience, sources: Collection[str], *, m
     return Updated(name=audience.name, generations=tuple(made))
 
 
-@contextmanager
-def _leased(whole: Resources, index: Index) -> Iterator[Lease]:
-    with hold_lease(
-        index.ledger.leases,
-        "index",
-        clock=index.clock,
-        progress=whole.progress,
-        stop=whole.stop,
-        wait=True,
-    ) as lease:
-        yield lease
+def _leased(whole: Resources, index: Index) -> AbstractContextManager[Lease]:
+    return hold_index(index.ledger.leases, clock=index.clock, progress=whole.progress, stop=whole.stop)
 
 
 def _update_source(

@@ -19,7 +19,7 @@ from flows.commit.publish import prune
 from flows.run.collection_lease import COLLECTION
 from flows.run.index import Index
 from flows.run.kept_generations import require_current
-from flows.run.leases import hold_lease
+from flows.run.leases import hold_index
 from flows.run.opening import open_existing
 from indexes.maintenance import discard_if_damaged, figures_of, why_due, write_report
 from indexes.publish.files import FileCheck
@@ -179,9 +179,7 @@ class Maintenance:
     def _alone(self) -> Iterator[Lease]:
         """Hold the index lease for one step, so that a run that wants to publish waits for no other."""
         index = self.index
-        lease = hold_lease(
-            index.ledger.leases, "index", clock=index.clock, progress=self.progress, stop=self.stop, wait=True
-        )
+        lease = hold_index(index.ledger.leases, clock=index.clock, progress=self.progress, stop=self.stop)
         with lease as held:
             yield held
 

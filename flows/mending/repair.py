@@ -33,7 +33,7 @@ from flows.mending.rows import publish_all_rows, publish_difference
 from flows.run.find_damage import find_by_part, ledger_faults
 from flows.run.hold import check_hold
 from flows.run.index import Index
-from flows.run.leases import hold_lease
+from flows.run.leases import hold_index
 from flows.run.opening import hold_source, open_existing
 from flows.run.put_back import damaged_pointers, put_back
 from flows.run.resources import Resources
@@ -216,9 +216,7 @@ def _working(index: Index, *, quiet: bool) -> Iterator[tuple[Resources, Lease]]:
         resources = _resources(index, held.progress)
         resources.stop = held.stop
         stack.enter_context(closing(resources))
-        lease = hold_lease(
-            index.ledger.leases, "index", clock=index.clock, progress=held.progress, stop=held.stop, wait=True
-        )
+        lease = hold_index(index.ledger.leases, clock=index.clock, progress=held.progress, stop=held.stop)
         yield resources, stack.enter_context(lease)
 
 

@@ -29,7 +29,7 @@ from flows.proof.similar import compare_similar
 from flows.proof.vectors import compare_vectors
 from flows.run.batches import cut
 from flows.run.index import Index
-from flows.run.leases import hold_lease
+from flows.run.leases import hold_index
 from flows.run.values import Difference as Changes
 from indexes.stores.ledger.fragment_rows import copy_fragment_rows
 from ingest.urls import is_tools_url
@@ -134,13 +134,11 @@ def _build(scratch: Scratch, live: Mapping[str, LiveDocument]) -> int:
     embed_fragments(deriving, sorted({one.fragment_sha for one in live.values() if is_of_bytes(one)}))
     changes = Changes(base=0, changes=tuple(additions(live).values()), documents={})
     as_of = index.now()
-    with hold_lease(
+    with hold_index(
         index.ledger.leases,
-        "index",
         clock=index.clock,
         progress=scratch.resources.progress,
         stop=scratch.resources.stop,
-        wait=True,
     ) as lease:
         planned = plan_rows(deriving, changes, as_of=as_of)
         made = freeze(deriving, changes, planned, lease=lease, as_of=as_of, embedded=0)

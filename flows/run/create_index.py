@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 
-from flows.run.leases import hold_lease
+from flows.run.leases import hold_index
 from flows.run.models import find_model, manifest_of
 from indexes.file_lock import locked
 from indexes.layout import IndexLayout
@@ -52,9 +52,7 @@ def _alone(layout: IndexLayout, settings: Settings) -> AbstractContextManager[ob
 def _leased(layout: IndexLayout, settings: Settings) -> Iterator[None]:
     clock, progress = SystemClock(), StageProgress(quiet=True)
     with closing(open_ledger(ledger_url_of(layout, settings.ledger_url))) as ledger:
-        lease = hold_lease(
-            ledger.leases, "index", clock=clock, progress=progress, stop=threading.Event(), wait=True
-        )
+        lease = hold_index(ledger.leases, clock=clock, progress=progress, stop=threading.Event())
         with lease:
             yield
 

@@ -4,7 +4,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from schemas.errors import StaleLease, Stopped, StoreUnavailable, TransientError
 
 TTL = timedelta(seconds=60)
 POLL_SECONDS = 0.5
+INDEX = "index"
 
 _ENDED = ("Z", "X", "x")
 
@@ -43,6 +44,16 @@ def hold_lease(
         done.set()
         keeper.join()
         leases.release(held, now=_iso(clock))
+
+
+def hold_index(
+    leases: Leases, *, clock: SystemClock, progress: StageProgress, stop: threading.Event
+) -> AbstractContextManager[Lease]:
+    """Hold the lease under which an index is changed, once whoever has it is done.
+
+    Raises: Stopped: while waiting.
+    """
+    return hold_lease(leases, INDEX, clock=clock, progress=progress, stop=stop, wait=True)
 
 
 def _acquire(

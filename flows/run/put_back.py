@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
-from flows.run.leases import hold_lease
+from flows.run.leases import hold_index
 from indexes.copies.marker import refuse_copy
 from indexes.layout import IndexLayout
 from indexes.manifest import FORMAT, dump_manifest, is_repeated, load_manifest
@@ -44,9 +44,7 @@ def put_back(settings: Settings) -> tuple[str, ...]:
     _refuse_another_version(layout)
     clock, progress = SystemClock(), StageProgress(quiet=True)
     with closing(open_ledger(ledger_url_of(layout, settings.ledger_url))) as ledger:
-        lease = hold_lease(
-            ledger.leases, "index", clock=clock, progress=progress, stop=threading.Event(), wait=True
-        )
+        lease = hold_index(ledger.leases, clock=clock, progress=progress, stop=threading.Event())
         with lease:
             return () if _is_whole(layout) else _put_back(layout, ledger)
 
