@@ -21,6 +21,7 @@ MCP = 'pip install "sitegraph[mcp]"'
 
 READING = {
     "status": ["status"],
+    "audiences": ["audiences"],
     "status as JSON": ["status", "--format", "json"],
     "why, by path": ["why", "lantern.md"],
     "why, by URL": ["why", "files://notes/lantern.md"],
@@ -67,7 +68,7 @@ BUILDING = {
     "repair": ["repair"],
     "maintain": ["maintain"],
 }
-ELSEWHERE = {"show", "blame", "serve", "mcp", "tune", "deploy"}
+ELSEWHERE = {"show", "blame", "serve", "mcp", "tune", "deploy", "diff-versions"}
 """Commands that a test of their own calls."""
 
 IN_ONE_PROCESS = """
@@ -147,6 +148,13 @@ def test_commands_that_build_name_the_extra_in_one_line(place: Path) -> None:
         assert done.stderr.startswith("sitegraph: ")
         assert done.stderr.endswith(f"run: {PIPELINE}\n")
         assert done.stderr.count("\n") == 1
+
+
+def test_versions_are_compared_without_the_pipeline(place: Path) -> None:
+    done = _sitegraph(installed(), "diff-versions", "1", "2", cwd=place)
+
+    assert done.returncode == 2
+    assert "versions: this index has none" in done.stderr
 
 
 def test_a_citation_opens_and_its_picture_names_the_extra(place: Path) -> None:
