@@ -1,6 +1,6 @@
 """One run of 10,000 new chunks, without Prefect and without a model; prints one JSON object.
 
-    python -m bench.scale_run WORK NUMBER [--index NAME] [--changed PAGES]
+    python -m bench.scale_run WORK NUMBER [--pages 10000] [--index NAME] [--changed PAGES]
 
 With --changed the pages of that number are there already, and so many of them get another section. Memory and
 time are those from the difference to the published generation; reading and parsing the pages comes before and
@@ -19,7 +19,7 @@ from uuid import uuid4
 import lancedb
 
 from bench.comparison import Figures
-from bench.scaled_pages import HashedVectors, change_pages, write_pages
+from bench.scaled_pages import PAGES, HashedVectors, change_pages, write_pages
 from flows.commit.publish import prune, publish_generation
 from flows.commit.verify import verify_generation
 from flows.commit.write import write_plan
@@ -81,13 +81,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("work", type=Path)
     parser.add_argument("number", type=int)
+    parser.add_argument("--pages", type=int, default=PAGES, help=f"how many to add (default: {PAGES:,})")
     parser.add_argument("--index", default="index", help="folder of the index in WORK (default: index)")
     parser.add_argument("--changed", type=int, default=0, help="change so many pages instead of adding them")
     options = parser.parse_args()
     if options.changed:
         pages = change_pages(options.work, options.number, options.changed)
     else:
-        pages = write_pages(options.work, options.number)
+        pages = write_pages(options.work, options.number, options.pages)
     source = Source(name=f"part-{options.number}", kind="files", roots=(str(pages),))
     index = open_index(Settings(index=str(options.work / options.index)), index_id="scale")
     with hold_source(index, source.name, quiet=True) as held, hashed_vectors(index) as given:

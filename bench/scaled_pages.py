@@ -31,13 +31,14 @@ def write_sentences(folder: Path, work: Path) -> None:
     (work / _FILE).write_text(json.dumps(sorted(sentences)))
 
 
-def write_pages(work: Path, number: int) -> Path:
-    """Write the pages of one run and give their folder."""
+def write_pages(work: Path, number: int, pages: int = PAGES) -> Path:
+    """Write the pages of one run and give their folder; 10,000 pages take the numbers of ten runs."""
     sentences: list[str] = json.loads((work / _FILE).read_text())
     folder, rng = work / f"part-{number}", random.Random(number)
     folder.mkdir()
-    for page in range(PAGES):
-        (folder / f"page-{page:04d}.md").write_text(_page(rng, sentences, number, page))
+    first = PAGES * number
+    for page in range(pages):
+        (folder / f"page-{page:04d}.md").write_text(_page(rng, sentences, first, page, pages))
     return folder
 
 
@@ -50,17 +51,17 @@ def change_pages(work: Path, number: int, pages: int) -> Path:
     return folder
 
 
-def _page(rng: random.Random, sentences: list[str], number: int, page: int) -> str:
+def _page(rng: random.Random, sentences: list[str], first: int, page: int, pages: int) -> str:
     title = _title(rng, sentences)
-    related = [f"DOC-{rng.randrange(PAGES * (number + 1)):06d}" for _ in range(2)]
-    head = {"id": f"DOC-{PAGES * number + page:06d}", "title": title, "relates_to": sorted(set(related))}
-    sections = "\n\n".join(_section(rng, sentences) for _ in range(SECTIONS))
+    related = [f"DOC-{rng.randrange(first + pages):06d}" for _ in range(2)]
+    head = {"id": f"DOC-{first + page:06d}", "title": title, "relates_to": sorted(set(related))}
+    sections = "\n\n".join(_section(rng, sentences, pages) for _ in range(SECTIONS))
     return f"---\n{json.dumps(head)}\n---\n\n# {title}\n\n{sections}\n"
 
 
-def _section(rng: random.Random, sentences: list[str]) -> str:
+def _section(rng: random.Random, sentences: list[str], pages: int = PAGES) -> str:
     body = " ".join(rng.choices(sentences, k=rng.randint(3, 7)))
-    target, name = f"page-{rng.randrange(PAGES):04d}.md", _title(rng, sentences)
+    target, name = f"page-{rng.randrange(pages):04d}.md", _title(rng, sentences)
     return f"## {_title(rng, sentences)}\n\n{body} See [{name}]({target})."
 
 
