@@ -72,25 +72,28 @@ class NextGeneration:
     observed: Mapping[str, Observed] = field(default_factory=dict)
 
     def affected(self) -> tuple[str, ...]:
-        """Documents whose rows may change: the changed ones, those that link to what came, went or leads
-        elsewhere now, those whose incoming links may have changed, those whose text names what has come,
-        gone or changed, and those with a link that becomes navigation or is it no more; in id order.
+        """Documents whose rows may change: the changed ones, those that link to what came, went, leads
+        elsewhere now or has another id, those whose incoming links may have changed, those whose text names
+        what has come, gone or changed, and those with a link that becomes navigation or is it no more; in
+        id order.
         """
         ledger = self.run.index.ledger
         moved = [c for c in self.changes.values() if c.kind in (ChangeKind.ADDED, ChangeKind.REMOVED)]
-        doc_ids = {
-            doc_id_target(live.doc_id) for c in self.changes.values() for live in _versions(c) if live.doc_id
-        }
         uris = {change.uri for change in moved}
         leading = {uri for uri, end in self.redirects.items() if end in uris}
         leading |= {name for uri in uris for name in other_names(uri)}
         linking = ledger.links.linking_documents(
-            uris | leading | doc_ids | self.led_elsewhere(), generation=self.base
+            uris | leading | self._doc_ids_moved() | self.led_elsewhere(), generation=self.base
         )
         targets = self.resolve(self._linked_otherwise()).values()
         with caused_by(Cause.NAMES):
             naming = (*self._named_otherwise(), *self.names.speaking(), *self.tools.touched())
         return tuple(sorted({*self.changes, *linking, *targets, *naming, *self.navigation.touched()}))
+
+    def _doc_ids_moved(self) -> frozenset[str]:
+        """Targets of the document ids that a document has and had not, or had and has no more."""
+        ids = ([{live.doc_id} if live else set() for live in (c.old, c.new)] for c in self.changes.values())
+        return frozenset(doc_id_target(one) for old, new in ids for one in old ^ new if one)
 
     def _linked_otherwise(self) -> frozenset[str]:
         """What changing documents link to and did not, or did and do not, or link to by other words."""

@@ -126,6 +126,25 @@ def test_a_document_is_linked_again_where_links_to_it_change_and_not_where_the_t
     assert_equals_rebuild(index, tmp_path / "clean", {"notes": {"gates.md": gates}})
 
 
+def test_what_names_an_id_is_linked_again_where_the_id_moves_and_not_where_its_document_is_edited(
+    index: WrittenIndex, tmp_path: Path
+) -> None:
+    leases, rule = "A lease ends.", note("Rule", "Short.", implements=["GOV-0017"])
+    index.publish({"leases.md": note("Leases", leases, id="GOV-0017"), "rule.md": rule})
+    docs = {path: live.doc for (_, path), live in index.notes.items()}
+    index.publish({"leases.md": note("Leases", leases + " So it is.", id="GOV-0017")})
+    assert index.linked == (docs["leases.md"],)
+    index.publish({"leases.md": note("Leases", leases, id="GOV-0018")})
+    assert index.linked == tuple(sorted(docs.values()))
+    assert index.edges(EdgeKind.RELATES_TO) == []
+    last = note("Leases", leases, id="gov-0017")
+    index.publish({"leases.md": last})
+    assert index.linked == tuple(sorted(docs.values()))
+    (reference,) = index.edges(EdgeKind.RELATES_TO)
+    assert (reference.src, reference.dst) == (docs["rule.md"], docs["leases.md"])
+    assert_equals_rebuild(index, tmp_path / "clean", {"notes": {"leases.md": last, "rule.md": rule}})
+
+
 def test_titles_that_differ_in_brackets_are_kept_apart_by_the_words_around_them(index: WrittenIndex) -> None:
     index.publish(
         {
