@@ -11,6 +11,7 @@ from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
+from flows.commit.salvage import salvage_observed
 from flows.derive.link import parse_again
 from flows.run.contexts import CommitContext
 from flows.run.find_damage import damaged_rows
@@ -23,10 +24,9 @@ from indexes.publish.files import HASHED_BYTES, Damage, FileCheck, files_of_gene
 from indexes.publish.generation import load_generation
 from indexes.table_files import unreadable_in
 from indexes.wiring import create_stores
-from ingest.diff.rows import Observed, observed_of
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import LiveDocument
-from schemas.errors import DamageFound, SitegraphError
+from schemas.errors import DamageFound
 from schemas.report import Problem
 
 AUTHORITY = "authority/"
@@ -137,21 +137,11 @@ def from_nothing(index: Index, difference: Difference) -> Difference:
         if change.new is not None:
             after[change.doc] = change.new
     _require_fragments(index, after.values())
-    observed = _observed(index)
+    observed = salvage_observed(index)
     for generation in index.ledger.generations.unfinished():
         index.ledger.generations.abort(generation.generation)
     added = (DocumentChange(kind=ChangeKind.ADDED, old=None, new=live) for _, live in sorted(after.items()))
     return replace(difference, base=0, changes=tuple(added), observed=observed)
-
-
-def _observed(index: Index) -> dict[str, Observed]:
-    """The times of passages, of rows that are still whole: nothing else knows when each of them changed."""
-    try:
-        reader = index.chunks.at(index.current())
-        damaged = frozenset(reader.damaged_rows())
-        return {chunk.id: observed_of(chunk) for chunk in reader.scan() if chunk.id not in damaged}
-    except (SitegraphError, ValueError, LookupError, TypeError):
-        return {}
 
 
 def _require_fragments(index: Index, live: Iterable[LiveDocument]) -> None:
