@@ -110,13 +110,15 @@ def moved(neighbours: NearestChunks, *, place: Ints, bound: Ints) -> NearestChun
     *bound*, one longer, gives how many chunks will stand before each place.
     """
     known = neighbours.known
-    there = known != NONE
-    places = np.where(there, place[np.where(there, places_of(known), 0)], -1)
-    kept = np.where(places >= 0, pack(scores_of(known), places), NONE)
+    there, at = known != NONE, places_of(known)
+    to = place[at]
+    kept = np.where(there & (to >= 0), known + (to - at), NONE)
+    lost = (there & (to < 0)).any(axis=1)
+    kept[lost] = np.sort(kept[lost], axis=1)
     floors = neighbours.floors
     open_ = floors != NONE
     ends = pack(scores_of(floors), bound[np.where(open_, places_of(floors), 0)])
-    return NearestChunks(known=np.sort(kept, axis=1), floors=np.where(open_, ends, NONE))
+    return NearestChunks(known=kept, floors=np.where(open_, ends, NONE))
 
 
 def join(
@@ -138,6 +140,13 @@ def join(
     for number, left in enumerate(blocks):
         for right in blocks[number:]:
             _meet(neighbours, left, right, least, screen)
+
+
+def all_others(count: int, places: Ints) -> Ints:
+    """All places below *count* but these, ascending."""
+    others = np.ones(count, bool)
+    others[places] = False
+    return np.flatnonzero(others)
 
 
 def run_out(neighbours: NearestChunks, *, wanted: int) -> Ints:
@@ -189,8 +198,7 @@ def _candidates(
     neighbours: NearestChunks, left: Corpus, right: Corpus, least: int, screen: Screen | None, *, both: bool
 ) -> tuple[Ints, Ints]:
     """Pairs of the two blocks, by number in each, that may come below a floor; few others are among them."""
-    # A product of float32 is off by less than this, by another amount in another block.
-    slack = left.vectors.shape[1] * float(np.finfo(np.float32).eps)
+    slack = slack_of(left.vectors)
     of_left = _bounds(neighbours, left.places, right.places, least, slack)
     of_right = np.full(len(right.places), np.float32(np.inf))
     if both:
@@ -208,6 +216,16 @@ def _candidates(
         rows, columns = rows[near], columns[near]
     apart = left.sections[rows] != right.sections[columns]
     return rows[apart], columns[apart]
+
+
+def slack_of(vectors: Floats) -> float:
+    """More than a product of float32 is off by, by another amount in another block."""
+    return int(vectors.shape[1]) * float(np.finfo(np.float32).eps)
+
+
+def lowest_cosine(least: int, slack: float) -> float:
+    """The lowest cosine, as a product gives it, of a pair whose score may come to *least*."""
+    return float((least - 0.5) / SCALE - slack)
 
 
 def _bounds(neighbours: NearestChunks, places: Ints, others: Ints, least: int, slack: float) -> Floats:

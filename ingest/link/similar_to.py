@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from ingest.link.nearest import NONE, SCALE, Ints, pack, places_of, scores_of
+from ingest.link.nearest import NONE, SCALE, Ints, all_others, pack, places_of, scores_of
 from ingest.link.similarity import Similarity, places_among
 from schemas.edges import NEAR_DUPLICATE, Edge, EdgeKind
 from schemas.ids import edge_id
@@ -81,13 +81,13 @@ def row_changes(before: Mapping[str, Row], after: Mapping[str, Row]) -> EdgeChan
 
 def _differing(base: Similarity, similarity: Similarity) -> tuple[Ints, Ints, Ints]:
     """Places of chunks that went, and of those with other edges: as they were, and as they will be."""
-    place = places_among(base.chunks, similarity.chunks)
+    place, _ = places_among(base.chunks, similarity.chunks)
     old = _renumbered(base, place, similarity.rule.count)
     stays = np.flatnonzero(place >= 0)
     there = place[stays]
     differs = (old[stays] != similarity.nearest[there]).any(axis=1)
     differs |= base.chunks.sources[stays] != similarity.chunks.sources[there]
-    new = np.setdiff1d(np.arange(len(similarity.chunks.ids)), there)
+    new = all_others(len(similarity.chunks.ids), there)
     return np.flatnonzero(place < 0), stays[differs], np.sort(np.concatenate([there[differs], new]))
 
 

@@ -13,6 +13,7 @@ from ingest.link.nearest import (
     Ints,
     NearestChunks,
     Screen,
+    all_others,
     join,
     moved,
     no_neighbours,
@@ -20,7 +21,7 @@ from ingest.link.nearest import (
     scores_of,
     search_again,
 )
-from ingest.link.vectors import Vectors, all_but, corpus_of
+from ingest.link.vectors import Vectors, all_but, corpus_of, near_to
 from schemas.edges import NEAR_DUPLICATE
 
 SPARE = 3
@@ -93,7 +94,8 @@ def compare_chunks(
     with threadpool_limits(limits=1, user_api="blas"):
         new = corpus_of(vectors, chunks, fresh)
         if len(new.places):
-            join(neighbours, new, all_but(vectors, chunks, fresh), least=rule.least, screen=screened)
+            others = near_to(new, vectors, chunks, fresh, least=rule.least)
+            join(neighbours, new, others, least=rule.least, screen=screened)
         lost = run_out(neighbours, wanted=rule.count)
         if len(lost):
             everyone = chain((new,), all_but(vectors, chunks, fresh))
@@ -108,20 +110,22 @@ def _carry_over(base: Similarity, chunks: ChunkColumns, rule: Rule) -> tuple[Int
     neighbours = no_neighbours(len(chunks.ids), width=SPARE * rule.count)
     if base.rule != rule:
         return np.arange(len(chunks.ids)), neighbours
-    place = places_among(base.chunks, chunks)
+    place, bound = places_among(base.chunks, chunks)
     same = place >= 0
     for name in ("sections", "texts"):
         same[same] = getattr(base.chunks, name)[same] == getattr(chunks, name)[place[same]]
-    bound = np.append(np.searchsorted(chunks.ids, base.chunks.ids), len(chunks.ids))
-    carried = moved(base.neighbours, place=np.where(same, place, -1), bound=bound)
+    carried = moved(base.neighbours, place=np.where(same, place, -1), bound=np.append(bound, len(chunks.ids)))
     neighbours.known[place[same]] = carried.known[same]
     neighbours.floors[place[same]] = carried.floors[same]
-    return np.setdiff1d(np.arange(len(chunks.ids)), place[same]), neighbours
+    return all_others(len(chunks.ids), place[same]), neighbours
 
 
-def places_among(base: ChunkColumns, chunks: ChunkColumns) -> Ints:
-    """The place of each of *base* among *chunks*, by id; -1 where it is not."""
-    at = np.searchsorted(chunks.ids, base.ids)
-    at[at == len(chunks.ids)] = 0
-    found = chunks.ids[at] == base.ids if len(chunks.ids) else np.zeros(len(at), bool)
-    return np.where(found, at, -1)
+def places_among(base: ChunkColumns, chunks: ChunkColumns) -> tuple[Ints, Ints]:
+    """The place of each of *base* among *chunks*, by id, -1 where it is not; and how many stand before it."""
+    both = np.concatenate([chunks.ids, base.ids])
+    # Two sorted runs, which a stable sort merges: to look each id up takes twenty times as long.
+    order = np.argsort(both, kind="stable")
+    ordered, of_base = both[order], order >= len(chunks.ids)
+    there = np.append(False, ordered[1:] == ordered[:-1])[of_base]
+    before = np.cumsum(~of_base)[of_base] - there
+    return np.where(there, before, -1), before

@@ -6,7 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.link.chunk_columns import ChunkColumns
-from ingest.link.nearest import Corpus, Floats, Ints
+from ingest.link.nearest import Corpus, Floats, Ints, all_others, lowest_cosine, slack_of
+
+FEW = 64
+"""Chunks with which all others are compared before their ids are looked up, which takes longer than that."""
 
 Vectors = Callable[[], Iterator[tuple[Sequence[str], Floats]]]
 """Begins to read vectors, a part at a time: distinct ids, and shape (n, dim).
@@ -32,7 +35,26 @@ def corpus_of(vectors: Vectors, chunks: ChunkColumns, places: Ints) -> Corpus:
 
 def all_but(vectors: Vectors, chunks: ChunkColumns, places: Ints) -> Iterator[Corpus]:
     """Read the chunks at all other places, each once, a part at a time."""
-    return _placed(vectors, chunks, np.setdiff1d(np.arange(len(chunks.ids)), places))
+    return _placed(vectors, chunks, all_others(len(chunks.ids), places))
+
+
+def near_to(
+    new: Corpus, vectors: Vectors, chunks: ChunkColumns, places: Ints, *, least: int
+) -> Iterator[Corpus]:
+    """Read the chunks at all other places; where few are *new*, only those that may be near to one of them.
+
+    Args: least: the lowest score of what is near, in ten-thousandths.
+    """
+    if len(new.places) > FEW:
+        return all_but(vectors, chunks, places)
+    bound = lowest_cosine(least, slack_of(new.vectors))
+
+    def near() -> Iterator[tuple[Sequence[str], Floats]]:
+        for ids, found in vectors():
+            rows = np.flatnonzero((found @ new.vectors.T).max(axis=1) >= bound * _lengths(found))
+            yield [ids[row] for row in rows.tolist()], found[rows]
+
+    return all_but(near, chunks, places)
 
 
 def _placed(vectors: Vectors, chunks: ChunkColumns, places: Ints) -> Iterator[Corpus]:
@@ -61,6 +83,11 @@ def _among(chunks: ChunkColumns, ids: Sequence[str], wanted: npt.NDArray[np.bool
 
 def _of_unit_length(vectors: Floats) -> Floats:
     """A chunk whose vector is zero is like no other."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+    lengths = _lengths(vectors)[:, None]
     np.divide(vectors, lengths, out=vectors, where=lengths > 0)
     return vectors
+
+
+def _lengths(vectors: Floats) -> Floats:
+    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return lengths
