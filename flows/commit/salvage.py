@@ -1,10 +1,12 @@
 """When each passage of damaged tables was first observed: what is still whole of them, read by a process of
-its own, since there is damage that ends whoever reads it (one flipped bit may ask for terabytes of memory).
+its own, since damage may end whoever reads it: for one bit in a list of deleted rows the driver wants 4 TB.
 
     python -m flows.commit.salvage INDEX GENERATION
 """
 
 import json
+import logging
+import signal
 import subprocess
 import sys
 
@@ -15,18 +17,30 @@ from indexes.places import index_place
 from indexes.wiring import open_chunk_store
 from ingest.diff.rows import Observed, observed_of
 
-_PATIENCE = 1800
-"""Seconds."""
+_log = logging.getLogger(__name__)
 
 
 def salvage_observed(index: Index) -> dict[str, Observed]:
     """Return what was observed of each chunk whose row is whole, by id; nothing where no row can be read."""
-    command = [sys.executable, "-P", "-m", __name__, str(index.layout.root), str(index.current())]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=_PATIENCE, check=True)
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+    done = read_apart(str(index.layout.root), index.current())
+    if done.returncode:
+        _log.warning(
+            "when passages changed is lost with the tables; the run's time takes its place: %s", _why(done)
+        )
         return {}
     return {id_: (sha, times) for id_, (sha, times) in json.loads(done.stdout).items()}
+
+
+def read_apart(root: str, generation: int) -> subprocess.CompletedProcess[str]:
+    """Run this module."""
+    command = [sys.executable, "-P", "-m", __name__, root, str(generation)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def _why(ended: subprocess.CompletedProcess[str]) -> str:
+    if ended.returncode < 0:
+        return f"{signal.Signals(-ended.returncode).name} ended what read them"
+    return ended.stderr.strip().rpartition("\n")[2]
 
 
 def read_observed(root: str, generation: int) -> dict[str, Observed]:
