@@ -223,9 +223,9 @@ def slack_of(vectors: Floats) -> float:
     return int(vectors.shape[1]) * float(np.finfo(np.float32).eps)
 
 
-def lowest_cosine(least: int, slack: float) -> float:
-    """The lowest cosine, as a product gives it, of a pair whose score may come to *least*."""
-    return float((least - 0.5) / SCALE - slack)
+def lowest_cosine(scores: Ints, slack: float) -> Floats:
+    """The lowest cosines, as a product gives them, of pairs that may come to *scores*."""
+    return ((scores - 0.5) / SCALE - slack).astype(np.float32)
 
 
 def _bounds(neighbours: NearestChunks, places: Ints, others: Ints, least: int, slack: float) -> Floats:
@@ -233,8 +233,7 @@ def _bounds(neighbours: NearestChunks, places: Ints, others: Ints, least: int, s
     floors = neighbours.floors[places]
     # At the floor's own score a place before it is needed, which no other has.
     needed = scores_of(floors) + (others[0] >= places_of(floors))
-    needed = np.where(floors == NONE, least, np.maximum(needed, least))
-    return ((needed - 0.5) / SCALE - slack).astype(np.float32)
+    return lowest_cosine(np.where(floors == NONE, least, np.maximum(needed, least)), slack)
 
 
 def _exact(left: Floats, right: Floats, rows: Ints, columns: Ints) -> Ints:

@@ -88,13 +88,16 @@ def compare_chunks(
     much.
     """
     fresh, neighbours = _carry_over(base, chunks, rule)
-    screened = screen() if len(fresh) * len(chunks.ids) >= SCREENED else None
+    many = len(fresh) * len(chunks.ids) >= SCREENED
+    screened = screen() if many else None
     # Threads that share products of this size wait for each other more than they work: a third of the CPU
     # time with one, and on a busy machine less of the clock too.
     with threadpool_limits(limits=1, user_api="blas"):
         new = corpus_of(vectors, chunks, fresh)
         if len(new.places):
-            others = near_to(new, vectors, chunks, fresh, least=rule.least)
+            others = all_but(vectors, chunks, fresh)
+            if not many:  # to look ids up takes longer than the products
+                others = near_to(new, vectors, chunks, fresh, least=rule.least)
             join(neighbours, new, others, least=rule.least, screen=screened)
         lost = run_out(neighbours, wanted=rule.count)
         if len(lost):
@@ -122,10 +125,7 @@ def _carry_over(base: Similarity, chunks: ChunkColumns, rule: Rule) -> tuple[Int
 
 def places_among(base: ChunkColumns, chunks: ChunkColumns) -> tuple[Ints, Ints]:
     """The place of each of *base* among *chunks*, by id, -1 where it is not; and how many stand before it."""
-    both = np.concatenate([chunks.ids, base.ids])
-    # Two sorted runs, which a stable sort merges: to look each id up takes twenty times as long.
-    order = np.argsort(both, kind="stable")
-    ordered, of_base = both[order], order >= len(chunks.ids)
-    there = np.append(False, ordered[1:] == ordered[:-1])[of_base]
-    before = np.cumsum(~of_base)[of_base] - there
+    before = np.searchsorted(chunks.ids, base.ids)
+    there = before < len(chunks.ids)
+    there[there] = chunks.ids[before[there]] == base.ids[there]
     return np.where(there, before, -1), before

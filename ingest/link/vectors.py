@@ -8,9 +8,6 @@ import numpy.typing as npt
 from ingest.link.chunk_columns import ChunkColumns
 from ingest.link.nearest import Corpus, Floats, Ints, all_others, lowest_cosine, slack_of
 
-FEW = 64
-"""Chunks with which all others are compared before their ids are looked up, which takes longer than that."""
-
 Vectors = Callable[[], Iterator[tuple[Sequence[str], Floats]]]
 """Begins to read vectors, a part at a time: distinct ids, and shape (n, dim).
 
@@ -41,18 +38,17 @@ def all_but(vectors: Vectors, chunks: ChunkColumns, places: Ints) -> Iterator[Co
 def near_to(
     new: Corpus, vectors: Vectors, chunks: ChunkColumns, places: Ints, *, least: int
 ) -> Iterator[Corpus]:
-    """Read the chunks at all other places; where few are *new*, only those that may be near to one of them.
+    """Read those of the chunks at all other places that may be near to a *new* one: few ids are looked up.
 
     Args: least: the lowest score of what is near, in ten-thousandths.
     """
-    if len(new.places) > FEW:
-        return all_but(vectors, chunks, places)
-    bound = lowest_cosine(least, slack_of(new.vectors))
+    bound = lowest_cosine(np.array(least), slack_of(new.vectors))
 
     def near() -> Iterator[tuple[Sequence[str], Floats]]:
         for ids, found in vectors():
             rows = np.flatnonzero((found @ new.vectors.T).max(axis=1) >= bound * _lengths(found))
-            yield [ids[row] for row in rows.tolist()], found[rows]
+            if len(rows):
+                yield [ids[row] for row in rows.tolist()], found[rows]
 
     return all_but(near, chunks, places)
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.link import nearest
+from ingest.link import nearest, similarity
 from ingest.link.chunk_columns import columns_of, encoded_text_of, joined, without
 from ingest.link.nearest import SCALE, Floats
 from ingest.link.similar_to import edge_changes, rows_of
@@ -79,11 +79,11 @@ def cosine(left: Floats, right: Floats) -> int:
 
 
 @settings(deadline=None, max_examples=60)
-@given(runs, st.booleans(), st.sampled_from([1, 3, nearest.BLOCK]))
+@given(runs, st.booleans(), st.sampled_from([1, 3, nearest.BLOCK]), st.sampled_from([0, 20, 10**9]))
 def test_any_sequence_of_runs_gives_the_edges_of_a_rebuild(
-    changes: list[tuple[list[Chunk], set[int]]], forget: bool, block: int
+    changes: list[tuple[list[Chunk], set[int]]], forget: bool, block: int, few_pairs: int
 ) -> None:
-    with patch.object(nearest, "BLOCK", block):
+    with patch.object(nearest, "BLOCK", block), patch.object(similarity, "SCREENED", few_pairs):
         check_runs(changes, forget=forget)
 
 
