@@ -45,16 +45,19 @@ _UNREADABLE = (SitegraphError, ValueError, LookupError, TypeError)
 _FRAGMENTS = 200
 
 
-def more_damage(resources: Resources) -> Mapping[RepairAction, tuple[Damage, ...]]:
-    """What only a repair looks for, since a run makes it again by itself: nothing that an answer rests on."""
+def more_damage(resources: Resources, *, tables_are_whole: bool) -> Mapping[RepairAction, tuple[Damage, ...]]:
+    """What only a repair looks for, since a run makes it again by itself: nothing that an answer rests on.
+
+    Args: tables_are_whole: as published. Of others nothing is read: there is damage that ends whoever does.
+    """
     index, generation = resources.index, resources.index.current()
     row = index.ledger.generations.get(generation) if generation else None
     if row is None:
         return {}
-    state = state_of(row)
+    state = state_of(row) if tables_are_whole else None
     uris = {one.fragment_sha: one.uri for one in index.ledger.generations.live(generation).values()}
     others = {sha for part in _fragments(resources) for sha in damaged_fragment_rows(index.ledger, part)}
-    lost = _texts_without_vector(resources)
+    lost = _texts_without_vector(resources) if tables_are_whole else 0
     found = {
         RepairAction.SIMILAR: [f"similar/{state[:12]}"] if state and not index.similar.has(state) else [],
         RepairAction.LEDGER_ROWS: [uris[sha] for sha in sorted(others)],
@@ -157,14 +160,16 @@ def _fragments(resources: Resources) -> Iterator[Mapping[str, tuple[GraphFragmen
         yield found
 
 
-def restore_vectors(resources: Resources) -> None:
+def restore_vectors(resources: Resources, *, tables_are_whole: bool) -> None:
     """Drop vectors that do not match their checksum; those that the chunk store has are taken from there.
 
     Vectors of tokens are encoded again when they are needed: the store keeps them rounded.
+
+    Args: tables_are_whole: as published; beside others the texts are encoded again when rows are written.
     """
     index = resources.index
     repair_vectors(index)
-    if not _has_own_cache(resources):
+    if not tables_are_whole or not _has_own_cache(resources):
         return
     try:
         reader = index.chunks.at(index.current())
@@ -176,7 +181,7 @@ def restore_vectors(resources: Resources) -> None:
                 missing = cache.missing(texts)
                 cache.put(missing, _stacked([texts[text] for text in missing]))
     except _UNREADABLE:
-        return  # of a damaged table: they are encoded again when its rows are written
+        return
 
 
 def _texts(chunk: Chunk, held: ChunkVectors) -> Iterator[tuple[str, Vector]]:

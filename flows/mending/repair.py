@@ -30,7 +30,7 @@ from flows.mending.plan import (
     worth_trying,
 )
 from flows.mending.rows import publish_all_rows, publish_difference
-from flows.run.find_damage import find_by_part, ledger_faults
+from flows.run.find_damage import TABLES, IndexPart, find_by_part, ledger_faults
 from flows.run.hold import check_hold
 from flows.run.index import Index
 from flows.run.leases import hold_index
@@ -68,13 +68,14 @@ class Repaired:
 
 @dataclass(kw_only=True)
 class _Work:
-    """A repair that goes on: what was taken, and what it published."""
+    """A repair that goes on: what was taken, what it published, and whether tables are as published."""
 
     resources: Resources
     lease: Lease
     rows: bool
     taken: list[RepairStep]
     published: list[int]
+    tables_are_whole: bool = True
 
     def found(self) -> tuple[RepairStep, ...]:
         """Look at everything, and decide what is to be done."""
@@ -123,6 +124,7 @@ def repair_index(settings: Settings, *, rows: bool, quiet: bool) -> Repaired:
             if not now:
                 break
             _refuse_if_lost(index, steps)
+            work.tables_are_whole = not any(step.action is RepairAction.TABLES for step in steps)
             for step in now:
                 _take(work, step)
             work.rows = False
@@ -139,7 +141,8 @@ def repair_index(settings: Settings, *, rows: bool, quiet: bool) -> Repaired:
 def _look(resources: Resources, *, rows: bool) -> tuple[RepairStep, ...]:
     index = resources.index
     found = find_by_part(index, index.current(), progress=resources.progress)
-    return plan_repair(found, more=more_damage(resources), rows=rows)
+    whole = not any(path.startswith(TABLES) for path, _ in found.get(IndexPart.FILES, ()))
+    return plan_repair(found, more=more_damage(resources, tables_are_whole=whole), rows=rows)
 
 
 def _take(work: _Work, step: RepairStep) -> None:
@@ -154,7 +157,7 @@ def _take(work: _Work, step: RepairStep) -> None:
         RepairAction.DOCUMENTS: partial(restore_documents, resources),
         RepairAction.FRAGMENTS: partial(restore_fragments, resources),
         RepairAction.LEDGER_ROWS: partial(restore_fragment_rows, resources),
-        RepairAction.VECTORS: partial(restore_vectors, resources),
+        RepairAction.VECTORS: partial(restore_vectors, resources, tables_are_whole=work.tables_are_whole),
         RepairAction.ENCODER: resources.export_encoder,
         RepairAction.LINKS: partial(_in_place, work, restore_links),
         RepairAction.AUTHORITY: partial(_in_place, work, restore_authority),
