@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.neo4j_server import Neo4jServer
+from tests.fakes.neo4j_server import Neo4jServer, settings_of
 from tests.fakes.neo4j_stores import Neo4jStores, query_session
 from tests.fakes.prefect_server import PrefectServer
 from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_on
@@ -18,12 +18,7 @@ Counts = tuple[dict[str, int], dict[str, int]]
 @pytest.fixture(scope="module")
 def on_neo4j(prefect_server: PrefectServer, neo4j_server: Neo4jServer) -> Sitegraph:
     """The program with the server's address in its settings."""
-    return sitegraph_on(
-        prefect_server,
-        SITEGRAPH_NEO4J_URI=neo4j_server.uri,
-        SITEGRAPH_NEO4J_USER=neo4j_server.user,
-        SITEGRAPH_NEO4J_PASSWORD=neo4j_server.password,
-    )
+    return sitegraph_on(prefect_server, **settings_of(neo4j_server))
 
 
 @pytest.fixture

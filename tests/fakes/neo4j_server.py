@@ -47,6 +47,15 @@ class Neo4jServer(Protocol):
         """End it and remove its data."""
 
 
+def settings_of(server: Neo4jServer) -> dict[str, str]:
+    """Return the environment variables that lead the program to a server."""
+    return {
+        "SITEGRAPH_NEO4J_URI": server.uri,
+        "SITEGRAPH_NEO4J_USER": server.user,
+        "SITEGRAPH_NEO4J_PASSWORD": server.password,
+    }
+
+
 class OwnServer:
     """The server that NEO4J_TEST_URI names; it is not ours to kill."""
 

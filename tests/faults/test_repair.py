@@ -15,7 +15,7 @@ from tests.fakes.copies import copy_index
 from tests.fakes.damage import flip
 from tests.fakes.kept_graph import KeptGraph, keep_graph
 from tests.fakes.neo4j_runs import remove_graph
-from tests.fakes.neo4j_server import Neo4jServer
+from tests.fakes.neo4j_server import Neo4jServer, settings_of
 from tests.fakes.plain_walk import Program
 from tests.fakes.real_sites import unpack
 from tests.fakes.sitegraph_runs import Rows
@@ -83,12 +83,7 @@ def published_in_neo4j(
     neo4j_server: Neo4jServer, site: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Published, KeptGraph]]:
     folder = tmp_path_factory.mktemp("neo4j")
-    settings = {
-        "SITEGRAPH_GRAPH": "neo4j",
-        "SITEGRAPH_NEO4J_URI": neo4j_server.uri,
-        "SITEGRAPH_NEO4J_USER": neo4j_server.user,
-        "SITEGRAPH_NEO4J_PASSWORD": neo4j_server.password,
-    }
+    settings = {"SITEGRAPH_GRAPH": "neo4j", **settings_of(neo4j_server)}
     published = publish(Program(settings), site, folder)
     yield published, keep_graph(neo4j_server, published.index)
     remove_graph(neo4j_server, published.index)

@@ -10,7 +10,7 @@ from tests.fakes.bucket_index import bucket_index
 from tests.fakes.crashes import change
 from tests.fakes.handbook import Handbook, serve_handbook, write_source
 from tests.fakes.neo4j_runs import index, on_neo4j, remove_graph
-from tests.fakes.neo4j_server import Neo4jServer
+from tests.fakes.neo4j_server import Neo4jServer, settings_of
 from tests.fakes.postgres_server import PostgresServer
 from tests.fakes.prefect_server import PrefectServer
 from tests.fakes.sitegraph_runs import Sitegraph
@@ -73,11 +73,7 @@ def test_the_graph_is_in_neo4j_and_all_else_in_a_bucket(
     s3_server: str,
     tmp_path: Path,
 ) -> None:
-    named = {
-        "SITEGRAPH_NEO4J_URI": neo4j_server.uri,
-        "SITEGRAPH_NEO4J_USER": neo4j_server.user,
-        "SITEGRAPH_NEO4J_PASSWORD": neo4j_server.password,
-    }
+    named = settings_of(neo4j_server)
     with (
         serve_handbook() as handbook,
         bucket_index(prefect_server, postgres_server, s3_server, **named) as remote,

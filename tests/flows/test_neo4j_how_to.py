@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes.handbook import serve_handbook, write_source
 from tests.fakes.neo4j_runs import remove_graph
-from tests.fakes.neo4j_server import Neo4jServer
+from tests.fakes.neo4j_server import Neo4jServer, settings_of
 from tests.fakes.neo4j_stores import query_session, vector_index_alone
 from tests.fakes.prefect_server import PrefectServer
 from tests.fakes.sitegraph_runs import sitegraph_on
@@ -29,9 +29,7 @@ def folder(
     """Where `handbook-index` is, with vectors, while the settings that lead to its server are set."""
     folder = tmp_path_factory.mktemp("how-to")
     settings = {
-        "SITEGRAPH_NEO4J_URI": neo4j_server.uri,
-        "SITEGRAPH_NEO4J_USER": neo4j_server.user,
-        "SITEGRAPH_NEO4J_PASSWORD": neo4j_server.password,
+        **settings_of(neo4j_server),
         "SITEGRAPH_NEO4J_EMBEDDINGS": "1",
     }
     with vector_index_alone(neo4j_server):

@@ -33,7 +33,7 @@ from schemas.records import to_record
 from sitegraph.cli.exports.records import rows
 from tests.fakes.exported_encoder import place_exported_encoder
 from tests.fakes.neo4j_runs import remove_graph
-from tests.fakes.neo4j_server import Neo4jServer
+from tests.fakes.neo4j_server import Neo4jServer, settings_of
 from tests.fakes.neo4j_stores import query_session
 from tests.fakes.plain_run import open_parsers
 from tests.fakes.plain_walk import Program
@@ -93,12 +93,7 @@ def test_200_audiences_are_indexes_of_what_they_may_see(
 def test_an_audience_in_neo4j_is_an_index_of_what_it_may_see(
     seed: int, tmp_path: Path, parsers: ParserPool, neo4j_server: Neo4jServer
 ) -> None:
-    settings = {
-        "SITEGRAPH_GRAPH": "neo4j",
-        "SITEGRAPH_NEO4J_URI": neo4j_server.uri,
-        "SITEGRAPH_NEO4J_USER": neo4j_server.user,
-        "SITEGRAPH_NEO4J_PASSWORD": neo4j_server.password,
-    }
+    settings = {"SITEGRAPH_GRAPH": "neo4j", **settings_of(neo4j_server)}
     try:
         _compare_through_changes(seed, tmp_path, parsers, steps=2, settings=settings)
         _drop(Program(settings), tmp_path / "whole", audience_name(AUDIENCES[seed]), neo4j_server)

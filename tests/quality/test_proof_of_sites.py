@@ -6,9 +6,7 @@ PROOF_PAGES says how many pages of a site are read, 0 all of them: the manual of
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,45 +18,19 @@ from indexes.stores.ledger.tables import OPEN
 from indexes.stores.packing import place_of
 from sitegraph.cli.static_server import serve_folder
 from tests.fakes.damage import flip
-from tests.fakes.neo4j_runs import remove_graph
-from tests.fakes.neo4j_server import Neo4jServer
-from tests.fakes.plain_walk import Program
+from tests.fakes.graph_places import Place, place
 from tests.fakes.random_edits import edit_site
 from tests.fakes.real_sites import unpack
 from tests.quality.test_replay import SEED, VERSIONS
 
 pytestmark = [pytest.mark.data, pytest.mark.long, pytest.mark.timeout(7200)]
 
+__all__ = ["place"]
+
 PAGES = int(os.environ.get("PROOF_PAGES", "300"))
 SAMPLE = 200
 RUNS, EDITS = 3, 10
 """So many runs after the first, each after so many edits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A program, and where its index is."""
-
-    program: Program
-    index: Path
-
-
-@pytest.fixture(params=["lance", pytest.param("neo4j", marks=pytest.mark.neo4j)])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
-    """The graph in LanceDB and in Neo4j."""
-    index = tmp_path / "index"
-    if request.param == "lance":
-        yield Place(Program(), index)
-        return
-    server: Neo4jServer = request.getfixturevalue("neo4j_server")
-    settings = {
-        "SITEGRAPH_GRAPH": "neo4j",
-        "SITEGRAPH_NEO4J_URI": server.uri,
-        "SITEGRAPH_NEO4J_USER": server.user,
-        "SITEGRAPH_NEO4J_PASSWORD": server.password,
-    }
-    yield Place(Program(settings), index)
-    remove_graph(server, index)
 
 
 @pytest.mark.parametrize("site", VERSIONS)

@@ -22,6 +22,7 @@ from sitegraph.cli.static_server import serve_folder
 from tests.fakes.bucket_index import bucket_index
 from tests.fakes.dask_cluster import DASK
 from tests.fakes.neo4j_runs import remove_graph
+from tests.fakes.neo4j_server import settings_of
 from tests.fakes.prefect_server import PrefectServer
 from tests.fakes.real_sites import unpack
 from tests.fakes.sitegraph_runs import Rows, Sitegraph
@@ -107,11 +108,7 @@ def test_the_export_is_the_same(
     with ExitStack() as stack:
         if graph == NEO4J:
             server = request.getfixturevalue("neo4j_server")
-            settings |= {
-                "SITEGRAPH_NEO4J_URI": server.uri,
-                "SITEGRAPH_NEO4J_USER": server.user,
-                "SITEGRAPH_NEO4J_PASSWORD": server.password,
-            }
+            settings |= settings_of(server)
         if place == BUCKET:
             postgres, s3 = (request.getfixturevalue(name) for name in ("postgres_server", "s3_server"))
             remote = stack.enter_context(bucket_index(prefect_server, postgres, s3, **settings))

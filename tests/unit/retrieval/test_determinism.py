@@ -15,7 +15,7 @@ from indexes.rerank import locate_reranker
 from schemas.errors import ConfigError
 from tests.fakes.copies import copy_index
 from tests.fakes.governance import governance_documents
-from tests.fakes.neo4j_server import Neo4jServer
+from tests.fakes.neo4j_server import Neo4jServer, settings_of
 from tests.fakes.small_index import GENERATION
 
 ROOT = Path(__file__).parents[3]
@@ -69,11 +69,7 @@ def over_neo4j(
     writer.finish(GENERATION)
     named = {**manifest, "graph": "neo4j", "index_id": index_id}
     (other / "index.json").write_text(json.dumps(named))
-    reach = {
-        "SITEGRAPH_NEO4J_URI": neo4j_server.uri,
-        "SITEGRAPH_NEO4J_USER": neo4j_server.user,
-        "SITEGRAPH_NEO4J_PASSWORD": neo4j_server.password,
-    }
+    reach = settings_of(neo4j_server)
     return other, reach
 
 
