@@ -29,10 +29,14 @@ from tests.fakes.sitegraph_runs import Rows, Sitegraph
 from tests.flows.test_ray import RAY
 from tests.flows.test_real_sites import write_source
 
-pytestmark = [pytest.mark.server, pytest.mark.data, pytest.mark.long]
-
 PAGES = int(os.environ.get("SAME_EXPORT_PAGES", "60"))
 SECONDS = 3600
+pytestmark = [
+    pytest.mark.server,
+    pytest.mark.data,
+    pytest.mark.long,
+    pytest.mark.timeout(2 * SECONDS),
+]
 SCORES_APART = 0.002
 """At most, of two similar passages, where workers encode; threads give the same scores in every place."""
 

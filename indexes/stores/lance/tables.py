@@ -19,6 +19,7 @@ from lancedb.table import Table
 from indexes.layout import remedy
 from indexes.object_errors import what_to_check
 from indexes.places import bucket_of, make_folder
+from indexes.stores.lance.address import address_of
 from indexes.stores.lance.full_text import ENGLISH, PROSE, full_text_of
 from indexes.table_files import tag_of
 from schemas.driver_text import plain_reason
@@ -208,7 +209,7 @@ def connect(directory: Path, session: lancedb.Session | None = None) -> lancedb.
     bucket = bucket_of(directory)
     options = _bucket_options(bucket.patience) if bucket is not None else None
     with store_errors(directory.name):
-        return lancedb.connect(str(directory), session=session, storage_options=options)
+        return lancedb.connect(address_of(directory), session=session, storage_options=options)
 
 
 def table_address(database: lancedb.DBConnection, name: str) -> tuple[str, dict[str, str] | None]:
