@@ -1,4 +1,4 @@
-"""An index in a folder whose name has letters that addresses code, as in the home of somebody named Jürgen."""
+"""An index in a folder whose name has letters that addresses code, as the home of somebody named Jürgen has."""
 
 from pathlib import Path
 
