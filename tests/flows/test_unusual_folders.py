@@ -1,4 +1,4 @@
-"""An index in a folder whose name has letters that addresses code, as the home of somebody named Jürgen has."""
+"""An index in a folder whose name has letters that addresses code, as with somebody named Jürgen."""
 
 from pathlib import Path
 
