@@ -1,11 +1,12 @@
 """How long a question takes over about 100,000 chunks: hybrid alone, the whole recipe, with the reranker.
 
-    python -m bench.speed WORK [--runs 3] [--copies 3] [--questions 100]
+    python -m bench.speed WORK [--runs 3] [--copies 3] [--questions 100] [--index DIR]...
 
 The first call makes the index in WORK/large: `--runs` runs of `bench.scale_run`, then their rows several
 times over under other ids. Vectors are made by hash, but every question is encoded by the real model, which
 counts. Prints milliseconds (median, 95th percentile), CPU milliseconds, and those of a cold process; the
-machine's load beside it, since on a busy one only the CPU time says anything.
+machine's load beside it, since on a busy one only the CPU time says anything. With --index, indexes that
+`bench.scale_run` left are asked instead, and the last one is told as a multiple of the first.
 """
 
 import argparse
@@ -33,6 +34,7 @@ from retrieval.opening import build_retriever
 from retrieval.question.query import build_query
 from runtime.garbage import raise_gc_threshold
 from schemas.evidence import Query
+from tests.fakes.exported_encoder import place_exported_encoder
 
 AIMS = {"hybrid": 100, "recipe": 300, "rerank": 1500, "cold": 2000}
 """Milliseconds, 95 of 100 questions, on two cores."""
@@ -75,10 +77,25 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--copies", type=int, default=3)
     parser.add_argument("--questions", type=int, default=100)
+    parser.add_argument("--index", type=Path, action="append", help="ask this one; repeatable")
     options = parser.parse_args()
     raise_gc_threshold()  # as `serve` does
-    index = make_index(options.work, runs=options.runs, copies=options.copies)
-    print(json.dumps(measure(index, options.questions), indent=2))
+    indexes = options.index or [make_index(options.work, runs=options.runs, copies=options.copies)]
+    found = []
+    for index in indexes:
+        if not (index / "encoder").exists():
+            place_exported_encoder(index / "encoder")
+        found.append(measure(index, options.questions))
+        print(json.dumps(found[-1], indent=2), flush=True)
+    if len(found) > 1:
+        print(json.dumps({"times_the_first": growth(found[0], found[-1])}, indent=2))
+
+
+def growth(first: Figures, last: Figures) -> Figures:
+    """What the last index costs for each that the first does, of every way to ask."""
+    return {
+        way: {name: round(last[way][name] / figure, 2) for name, figure in first[way].items()} for way in AIMS
+    }
 
 
 def make_index(work: Path, *, runs: int, copies: int) -> Path:
