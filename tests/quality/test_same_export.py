@@ -164,9 +164,9 @@ def similar(export: dict[str, Rows]) -> Pairs:
 
 
 def not_last(here: Pairs, there: Pairs) -> list[tuple[str, str]]:
-    """Pairs of one export alone that are not the last of either passage, so that more than scores differ."""
+    """Pairs of one export alone that are not the last of their source passage: more than scores differ."""
     last: dict[str, float] = {}
-    for pair, score in here.items():
-        last |= {chunk: min(score, last.get(chunk, score)) for chunk in pair}
+    for (src, _), score in here.items():
+        last[src] = min(score, last.get(src, score))
     alone = here.keys() - there.keys()
-    return sorted(pair for pair in alone if here[pair] - max(last[one] for one in pair) > SCORES_APART)
+    return sorted(pair for pair in alone if here[pair] - last[pair[0]] > SCORES_APART)
