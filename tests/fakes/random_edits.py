@@ -7,25 +7,28 @@ from random import Random
 from bs4 import BeautifulSoup, NavigableString, Tag
 
 ElementEdit = Callable[[Tag, Random], None]
+PageEdit = Callable[[Path, Random], bool]
 
 
 def edit_site(pages: Sequence[Path], chance: Random, *, count: int) -> list[str]:
     """Make *count* edits, each on a page of its own, and tell what was done to which."""
-    told = []
-    for page in chance.sample(pages, count):
-        edit = chance.choice(_EDITS)
-        edit(page, chance)
-        told.append(f"{edit.__name__} {page.name}")
-    return told
+    return [f"{_edit(page, chance)} {page.name}" for page in chance.sample(pages, count)]
 
 
-def _on_element(selector: str, edit: ElementEdit) -> Callable[[Path, Random], None]:
-    def change(page: Path, chance: Random) -> None:
+def _edit(page: Path, chance: Random) -> str:
+    edits = chance.sample(_EDITS, len(_EDITS))
+    return next(edit.__name__ for edit in edits if edit(page, chance))
+
+
+def _on_element(selector: str, edit: ElementEdit) -> PageEdit:
+    def change(page: Path, chance: Random) -> bool:
+        """Whether the page has what is edited."""
         soup = BeautifulSoup(page.read_bytes(), "html.parser")
         elements = [one for one in soup.select(selector) if one.get_text(strip=True)]
         if elements:
             edit(chance.choice(elements), chance)
             page.write_text(str(soup), encoding="utf-8")
+        return bool(elements)
 
     change.__name__ = edit.__name__
     return change
@@ -62,15 +65,16 @@ def remove_link(link: Tag, _: Random) -> None:
 
 
 def move_paragraph(paragraph: Tag, _: Random) -> None:
-    """Let the next paragraph come before it."""
-    following = paragraph.find_next_sibling("p")
-    if following is not None:
-        following.insert_after(paragraph.extract())
+    """Let it come before the paragraph that it followed."""
+    before = paragraph.find_previous_sibling("p")
+    assert before is not None
+    before.insert_before(paragraph.extract())
 
 
-def remove_page(page: Path, _: Random) -> None:
-    """Answer 404 from now on."""
+def remove_page(page: Path, _: Random) -> bool:
+    """Answer 404 from now on, which any page can."""
     page.unlink()
+    return True
 
 
 def _tag(name: str, text: str) -> Tag:
@@ -79,11 +83,9 @@ def _tag(name: str, text: str) -> Tag:
     return tag
 
 
-_EDITS: tuple[Callable[[Path, Random], None], ...] = (
-    *(
-        _on_element("p", edit)
-        for edit in (add_sentence, remove_paragraph, add_paragraph, repeat_paragraph, move_paragraph)
-    ),
+_EDITS: tuple[PageEdit, ...] = (
+    *(_on_element("p", edit) for edit in (add_sentence, remove_paragraph, add_paragraph, repeat_paragraph)),
+    _on_element("p + p", move_paragraph),
     _on_element("h1, h2, h3", rename_heading),
     _on_element("p a[href]", remove_link),
     remove_page,

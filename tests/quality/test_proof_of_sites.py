@@ -74,18 +74,8 @@ def write_source(file: Path, address: str) -> Path:
 
 def proved(place: Place) -> tuple[int, dict[str, Any]]:
     """Exit code, and what the command says as JSON."""
-    done = place.program.call(
-        *(
-            "verify",
-            "--index",
-            str(place.index),
-            "--rebuild-sample",
-            str(SAMPLE),
-            "--format",
-            "json",
-            "--quiet",
-        )
-    )
+    sample = ("--rebuild-sample", str(SAMPLE), "--format", "json", "--quiet")
+    done = place.program.call("verify", "--index", str(place.index), *sample)
     return done.returncode, json.loads(done.stdout)
 
 
