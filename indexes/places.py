@@ -29,11 +29,10 @@ def index_place(index: str, *, patience: int = PATIENCE) -> Path:
     objects are put whole or not at all.
 
     Args: patience: seconds that a request to a bucket may take, repetitions included.
-    Raises: ConfigError: a URL of no object storage, or one with credentials; or its driver is missing; or a
-    question mark in the path of a folder.
+    Raises: ConfigError: a URL of no object storage, or one with credentials; or its driver is missing.
     """
     if "://" not in index:
-        return _folder(index)
+        return Path(index).resolve()
     try:
         from indexes.buckets import open_bucket
     except ImportError as error:
@@ -42,13 +41,6 @@ def index_place(index: str, *, patience: int = PATIENCE) -> Path:
             subject="--index",
         ) from error
     return cast("Path", open_bucket(index, patience=patience))
-
-
-def _folder(index: str) -> Path:
-    folder = Path(index).resolve()
-    if "?" in str(folder):  # where the path ends in the URL of a SQLite database
-        raise ConfigError("has a question mark in its path; choose a folder without", subject=str(folder))
-    return folder
 
 
 def bucket_of(path: Path) -> "BucketPath | None":

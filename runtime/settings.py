@@ -51,6 +51,8 @@ def check_makeable(folder: Path) -> None:
         not isinstance(folder, Path) or (folder / "index.json").exists()
     ):  # a bucket is asked when it is opened
         return
+    if "?" in str(folder.absolute()):  # where a path ends in the URL of a SQLite database
+        raise ConfigError("has a question mark in its path; choose another --index", subject=str(folder))
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not there.is_dir():
         raise ConfigError(f"cannot be made: {there} is a file; choose another --index", subject=str(folder))

@@ -29,10 +29,12 @@ def test_an_index_stays_within_its_folder(name: str, tmp_path: Path) -> None:
 
 
 def test_a_question_mark_in_the_path_is_refused(tmp_path: Path) -> None:
-    house = write_house(tmp_path / "house")
+    house, index = write_house(tmp_path / "house"), str(tmp_path / "what?" / "index")
 
-    done = Program().call("run", str(house), "--index", str(tmp_path / "what?" / "index"))
+    run = Program().call("run", str(house), "--index", index)
+    doctor = Program().call("doctor", "--index", index)
 
-    assert done.returncode == 2
-    assert "has a question mark in its path; choose a folder without" in done.stderr
+    assert run.returncode == 2
+    assert "has a question mark in its path; choose another --index" in run.stderr
+    assert "has a question mark in its path; choose another --index" in doctor.stdout
     assert not list(tmp_path.glob("what*"))
