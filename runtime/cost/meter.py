@@ -41,6 +41,7 @@ class CostMeter:
         self._spent: dict[str, Spent] = {}
         self._rows: Counter[str] = Counter()
         self._names: dict[int, str] = {}
+        self._ours: set[int] = set()
         self._pools: Mapping[int, Spent] = {}
         self._children: dict[int, tuple[Cause | None, Spent]] = {}
         self._ended = NOTHING
@@ -55,6 +56,7 @@ class CostMeter:
         with self._lock:
             self._look(cause)
             me = self._workers.setdefault(threading.get_ident(), _Worker(threading.current_thread()))
+            self._ours.add(threading.get_native_id())
             self._charge(me)
             me.causes.append(cause)
         try:
@@ -108,7 +110,7 @@ class CostMeter:
                 return
             self._fresh = self._is_old = True
             self._add(cause, read_thread(threading.current_thread()))
-            self._pools = read_pools(self._names)
+            self._pools = read_pools(self._names, self._ours)
             self._add(cause, sum(self._pools.values(), start=NOTHING))
 
     def _charge(self, worker: _Worker) -> None:
@@ -124,7 +126,7 @@ class CostMeter:
                 self._read_children()
 
     def _read_pools(self) -> None:
-        before, self._pools = self._pools, read_pools(self._names)
+        before, self._pools = self._pools, read_pools(self._names, self._ours)
         active = self._active()
         for task, spent in self._pools.items():
             grown = spent - before.get(task, NOTHING)

@@ -44,13 +44,19 @@ def read_thread(thread: threading.Thread) -> Spent:
     return Spent(cpu=cpu, read=read, written=written)
 
 
-def read_pools(names: dict[int, str]) -> Mapping[int, Spent]:
-    """What threads that are none of Python's have spent, by their number; *names* gets those that are new."""
-    ours = {thread.native_id for thread in threading.enumerate()}
+def read_pools(names: dict[int, str], ours: set[int]) -> Mapping[int, Spent]:
+    """What threads that are none of Python's have spent, by their number; *names* gets those that are new.
+
+    *ours* are threads of Python that were counted already, and are forgotten once they have ended: Python
+    no longer lists a thread a moment before that.
+    """
+    python = {thread.native_id for thread in threading.enumerate()}
     found = {}
     with suppress(OSError):
-        for entry in os.listdir(_TASKS):
-            if (task := int(entry)) not in ours and (cpu := _thread_cpu(task)) is not None:
+        tasks = {int(entry) for entry in os.listdir(_TASKS)}
+        ours &= tasks
+        for task in tasks - python - ours:
+            if (cpu := _thread_cpu(task)) is not None:
                 names.setdefault(task, _text(f"{_TASKS}/{task}/comm").strip())
                 read, written = _bytes(f"{_TASKS}/{task}/io")
                 found[task] = Spent(cpu=cpu, read=read, written=written)

@@ -6,6 +6,8 @@ import threading
 import time
 from multiprocessing import get_context
 
+import pytest
+
 from runtime.cost.meter import CostMeter
 from schemas.cost import Cause, Costs, settle
 
@@ -47,6 +49,30 @@ def test_the_innermost_block_of_each_thread_has_what_it_did() -> None:
     assert abs(seconds["link"] - WORK) < NOISE, seconds
     assert abs(seconds["names"] - 2 * WORK) < NOISE, seconds
     assert abs(seconds["fetch"] - WORK) < NOISE, seconds
+
+
+def test_a_thread_that_is_ending_is_not_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python forgets a thread before it has ended."""
+    meter, worked, end = CostMeter(), threading.Event(), threading.Event()
+    before = meter.read()
+
+    def beside() -> None:
+        with meter.block(Cause.FETCH):
+            work()
+        worked.set()
+        end.wait(120)
+
+    thread = threading.Thread(target=beside)
+    thread.start()
+    worked.wait(120)
+    listed = [one for one in threading.enumerate() if one is not thread]
+    with monkeypatch.context() as patched, meter.block(Cause.LINK):
+        patched.setattr(threading, "enumerate", lambda: listed)
+        seconds = spent(meter, before)
+    end.set()
+    thread.join()
+    assert abs(seconds["fetch"] - WORK) < NOISE, seconds
+    assert seconds.get("link", 0) < NOISE, seconds
 
 
 def test_a_block_that_is_still_open_in_another_thread_is_counted() -> None:
