@@ -106,12 +106,12 @@ def test_what_the_source_file_closes_is_gone_though_no_page_changed(index: Path,
 @pytest.mark.parametrize(
     ("point", "is_closed"),
     [
-        ("plan.frozen", False),
-        ("audience.rows_saved", False),
+        pytest.param("plan.frozen", False, marks=pytest.mark.long),
+        pytest.param("audience.rows_saved", False, marks=pytest.mark.long),
         ("audience.published", True),
-        ("current.before_rename", False),
+        pytest.param("current.before_rename", False, marks=pytest.mark.long),
         ("current.not_recorded", True),
-        ("audience.before_purge", True),
+        pytest.param("audience.before_purge", True, marks=pytest.mark.long),
     ],
 )
 def test_what_was_narrowed_leaves_before_the_whole_index_says_so(

@@ -144,6 +144,7 @@ def test_an_answer_names_the_chapter_and_opens_it(sitegraph: Sitegraph, shelf: P
 
 
 @pytest.mark.neo4j
+@pytest.mark.long
 def test_books_in_neo4j_are_the_same_and_people_see_their_chapters(
     sitegraph: Sitegraph,
     on_neo4j: Sitegraph,

@@ -10,7 +10,7 @@ from tests.fakes.handbook import path_of, serve_handbook, write_source
 from tests.fakes.neo4j_runs import index, on_neo4j
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = [pytest.mark.server, pytest.mark.neo4j]
+pytestmark = [pytest.mark.server, pytest.mark.neo4j, pytest.mark.long]
 __all__ = ["index", "on_neo4j"]
 
 

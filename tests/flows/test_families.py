@@ -219,6 +219,7 @@ def flask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list[
 
 
 @pytest.mark.neo4j
+@pytest.mark.long
 def test_sources_whose_pages_say_their_version_are_joined_over_neo4j(
     on_neo4j: Sitegraph, neo4j_index: Path, flask: tuple[str, list[str]], tmp_path: Path
 ) -> None:

@@ -31,6 +31,7 @@ def remote(
         yield made
 
 
+@pytest.mark.long
 def test_the_export_does_not_say_that_the_index_is_in_a_bucket(
     sitegraph: Sitegraph,
     remote: BucketIndex,

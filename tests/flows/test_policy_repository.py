@@ -88,9 +88,8 @@ def test_every_question_the_rules_were_made_with_is_answered_with_its_chain(
 @pytest.mark.parametrize(
     "mode",
     [
-        AskMode.PLAIN,
         AskMode.DUAL,
-        *(pytest.param(mode, marks=pytest.mark.long) for mode in (AskMode.WIKI, AskMode.ITERATIVE)),
+        *(pytest.param(mode, marks=pytest.mark.long) for mode in AskMode if mode != AskMode.DUAL),
     ],
 )
 def test_questions_no_rule_was_made_for_are_answered_with_their_chain_in_every_mode(
@@ -100,7 +99,7 @@ def test_questions_no_rule_was_made_for_are_answered_with_their_chain_in_every_m
     assert 1 - len(wrong) / len(QUESTIONS["held_out"]) >= FLOOR, wrong
 
 
-@pytest.mark.parametrize("mode", [AskMode.DUAL, AskMode.WIKI])
+@pytest.mark.parametrize("mode", [AskMode.DUAL, pytest.param(AskMode.WIKI, marks=pytest.mark.long)])
 def test_no_edge_takes_over_a_question_after_something_else(
     readers: Readers, tmp_path: Path, mode: AskMode
 ) -> None:

@@ -98,6 +98,7 @@ EVEN, ODD = "handbook", "wiki"
 """Names of which one has the first of two minutes and the other the second."""
 
 
+@pytest.mark.long
 def test_sources_of_one_cron_with_jitter_run_at_times_of_their_own_that_a_second_deploy_keeps(
     server: PrefectServer, tmp_path: Path
 ) -> None:

@@ -75,13 +75,12 @@ def _quick(parsers: ParserPool, clock: _Clock) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_an_audience_is_an_index_of_what_it_may_see(seed: int, tmp_path: Path, parsers: ParserPool) -> None:
-    _compare_through_changes(seed, tmp_path, parsers)
+def test_an_audience_is_an_index_of_what_it_may_see(tmp_path: Path, parsers: ParserPool) -> None:
+    _compare_through_changes(0, tmp_path, parsers)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(2, 202))
+@pytest.mark.parametrize("seed", range(1, 201))
 def test_200_audiences_are_indexes_of_what_they_may_see(
     seed: int, tmp_path: Path, parsers: ParserPool
 ) -> None:
@@ -89,7 +88,7 @@ def test_200_audiences_are_indexes_of_what_they_may_see(
 
 
 @pytest.mark.neo4j
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_an_audience_in_neo4j_is_an_index_of_what_it_may_see(
     seed: int, tmp_path: Path, parsers: ParserPool, neo4j_server: Neo4jServer
 ) -> None:
