@@ -1,12 +1,13 @@
 """The race: sitegraph, CocoIndex, LlamaIndex and LangChain keep a table of the same documents up to date.
 
-    python -m bench.peers WORK PYTHON [--documents 1000] [--only NAME ...] [--sentences FOLDER]
+    python -m bench.peers WORK PYTHON [--documents 1000] [--only NAME ...] [--part PART] [--model FOLDER]
 
 PYTHON is the interpreter of an environment with ingest-requirements.txt; WORK is an empty folder. Documents
 are made of sentences of the HTML pages in FOLDER, by default of the PostgreSQL manual of the shared data
 folder. Ours is given the documents; the others are given their chunks, cut by our parser in between and not
-timed. All encode by the same hash and write to the same LanceDB. Each phase is a fresh process, and is looked
-at before it is timed: what does not contain exactly the chunks of the documents is wrong, however fast.
+timed. All encode by the same hash, or with the same model, and write to the same LanceDB. Each phase is a
+fresh process, and is looked at before it is timed: what does not contain exactly the chunks of the documents
+is wrong, however fast.
 
 After the phases that go on from each other: runs killed at shares of the cold run's CPU time and run again,
 then rows deleted from the table behind everybody's back, first an ordinary run and then one that is told.
@@ -57,18 +58,24 @@ def main() -> None:
     parser.add_argument(
         "--part", choices=(KEPT, KILLED), help="only the phases that go on from each other, or the kills"
     )
+    parser.add_argument(
+        "--model", type=Path, help="encode with this, the folder `encoder` of an index (default: by hash)"
+    )
     parser.add_argument("--sentences", type=Path, help="folder of HTML pages to take sentences from")
     options = parser.parse_args()
     if options.work.exists() and any(options.work.iterdir()):
         parser.error(f"{options.work} is not empty")
     if not options.python.is_file():
         parser.error(f"{options.python} is not there; `make bench-peers` installs it")
+    if options.model and not (options.model / "encoder.onnx").is_file():
+        parser.error(f"{options.model} has no encoder.onnx; give the folder `encoder` of an index")
     work = options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     print(f"{options.documents} documents; {versions_of(options.python)}\n", flush=True)
     write_sentences(options.sentences or postgresql_manual(work / "manual"), work)
     sentences: list[str] = json.loads((work / "sentences.json").read_text())
-    race = Race(work=work, contestants=tuple(contestants(options.only, options.python)))
+    model = options.model.resolve() if options.model else None
+    race = Race(work=work, contestants=tuple(contestants(options.only, options.python)), model=model)
     results: list[Result] = []
     for result in hold(race, sentences, options.documents, options.part):
         results.append(result)

@@ -18,10 +18,10 @@ from cocoindex.resources.schema import VectorSchema, VectorSchemaProvider
 from numpy.typing import NDArray
 
 from bench.peers.contestant import read_order
-from bench.peers.hashed import DIM, HashedEncoder
+from bench.peers.encoding import DIM, Encoder
 
 ORDER = read_order()
-ENCODER = HashedEncoder(ORDER.counts)
+ENCODER = Encoder(ORDER)
 
 
 class Embedder(VectorSchemaProvider):
@@ -40,7 +40,7 @@ class Embedder(VectorSchemaProvider):
         return VectorSchema(dtype=np.dtype(np.float32), size=DIM)
 
     def __coco_memo_key__(self) -> object:
-        return "hashed"
+        return str(ORDER.model)
 
 
 LANCE = coco.ContextKey[lancedb.LanceAsyncConnection]("lance")

@@ -10,13 +10,15 @@ class Order:
     """Bring the index in `state` up to date with `source`; all that lasts is kept in `state`.
 
     `source` is a folder of documents or, for peers, of their chunks: a JSON list of texts of each. `mend`:
-    rows may be missing from the table, so do whatever the documentation offers for that.
+    rows may be missing from the table, so do whatever the documentation offers for that. `model`: the folder
+    of what encodes; None for vectors by hash.
     """
 
     source: Path
     state: Path
     counts: Path
-    mend: bool
+    mend: bool = False
+    model: Path | None = None
 
 
 def read_order() -> Order:
@@ -26,4 +28,5 @@ def read_order() -> Order:
     parser.add_argument("state", type=Path)
     parser.add_argument("counts", type=Path)
     parser.add_argument("--mend", action="store_true")
+    parser.add_argument("--model", type=Path)
     return Order(**vars(parser.parse_args()))

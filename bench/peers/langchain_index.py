@@ -13,15 +13,15 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
 from bench.peers.contestant import Order, read_order
-from bench.peers.hashed import HashedEncoder
+from bench.peers.encoding import Encoder
 
 BATCH = 1_000
 
 
-class Hashed(Embeddings):
+class RaceEmbeddings(Embeddings):
     """The encoder of the race."""
 
-    def __init__(self, encoder: HashedEncoder) -> None:
+    def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
@@ -50,7 +50,7 @@ def run(order: Order) -> None:
         uri=str(order.state / "lance"),
         table_name="chunks",
         mode="append",
-        embedding=Hashed(HashedEncoder(order.counts)),
+        embedding=RaceEmbeddings(Encoder(order)),
     )
     if order.mend:
         store.delete(delete_all=True)

@@ -19,7 +19,7 @@ from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.vector_stores.lancedb import LanceDBVectorStore
 
 from bench.peers.contestant import Order, read_order
-from bench.peers.hashed import HashedEncoder
+from bench.peers.encoding import Encoder
 
 BATCH = 1_000
 
@@ -41,7 +41,7 @@ class QuotingStore(LanceDBVectorStore):
         self.table.delete(f"{self.doc_id_key} = '{ref_doc_id}'")
 
 
-class Hashed(BaseEmbedding):
+class RaceEmbedding(BaseEmbedding):
     """The encoder of the race."""
 
     encoder: Any
@@ -67,7 +67,7 @@ def run(order: Order) -> None:
     order.state.mkdir(exist_ok=True)
     kept = order.state / "docstore.json"
     pipeline = IngestionPipeline(
-        transformations=[PassThrough(), Hashed(encoder=HashedEncoder(order.counts), embed_batch_size=BATCH)],
+        transformations=[PassThrough(), RaceEmbedding(encoder=Encoder(order), embed_batch_size=BATCH)],
         vector_store=QuotingStore(uri=str(order.state / "lance"), table_name="chunks"),
         docstore=SimpleDocumentStore.from_persist_path(str(kept)) if kept.exists() else SimpleDocumentStore(),
         docstore_strategy=DocstoreStrategy.UPSERTS_AND_DELETE,

@@ -13,7 +13,7 @@ from typing import Any
 
 from bench.peers.contestant import Order
 from bench.peers.documents import Documents, make_documents, write_documents
-from bench.peers.hashed import read_counts
+from bench.peers.encoding import read_counts
 from bench.peers.phases import KILLED_AT, SHARE, Phase, make_phases
 from bench.peers.racing import Contestant, run, run_and_kill
 from bench.peers.release import make_release
@@ -33,6 +33,7 @@ class Race:
 
     work: Path
     contestants: tuple[Contestant, ...]
+    model: Path | None = None
 
     @property
     def documents(self) -> Path:
@@ -48,7 +49,8 @@ class Race:
         """What a contestant is told."""
         source = self.chunks if contestant.takes_chunks else self.documents
         place = self.work / f"{contestant.module}-{state}"
-        return Order(source=source, state=place, counts=place.with_suffix(".counts"), mend=mend)
+        counts = place.with_suffix(".counts")
+        return Order(source=source, state=place, counts=counts, mend=mend, model=self.model)
 
     def cut(self, documents: Documents, *, tree: Path = REPOSITORY) -> Counter[Row]:
         """Write the documents and their chunks by the parser in *tree*; return what is right."""

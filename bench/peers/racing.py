@@ -105,7 +105,8 @@ def command(contestant: Contestant, order: Order) -> Sequence[str]:
     """How it is started."""
     paths = [str(order.source), str(order.state), str(order.counts)]
     mend = ["--mend"] if order.mend else []
-    return [str(contestant.python), "-m", f"bench.peers.{contestant.module}", *paths, *mend]
+    model = ["--model", str(order.model)] if order.model else []
+    return [str(contestant.python), "-m", f"bench.peers.{contestant.module}", *paths, *mend, *model]
 
 
 def environment() -> dict[str, str]:

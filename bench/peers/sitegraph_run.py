@@ -1,4 +1,4 @@
-"""sitegraph in the race: `sitegraph run`, with the encoder by hash in place of the model's.
+"""sitegraph in the race: `sitegraph run`, with the encoder of the race in place of its own.
 
 Everything else is the command's own, Prefect and the graph too. For lost rows it has `--repair`.
 """
@@ -8,16 +8,16 @@ from collections.abc import Collection
 from typing import Any
 
 from bench.peers.contestant import read_order
-from bench.peers.hashed import DIM, HashedEncoder
+from bench.peers.encoding import DIM, Encoder
 
 
-class Hashed:
+class RaceEncoder:
     """Keeps the port Encoder."""
 
     dim = DIM
     model_sha256 = "0" * 64
 
-    def __init__(self, encoder: HashedEncoder) -> None:
+    def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
 
     def encode_documents(self, texts: Collection[str]) -> Any:
@@ -44,9 +44,9 @@ def main() -> None:
     from flows.run.resources import Resources
     from sitegraph.cli.app import run_app
 
-    encoder = Hashed(HashedEncoder(order.counts))
+    encoder = RaceEncoder(Encoder(order))
     Resources.encoder = property(lambda _self: encoder)  # type: ignore[assignment,method-assign]
-    Resources.export_encoder = lambda _self: None  # type: ignore[method-assign]  # a hash has no file
+    Resources.export_encoder = lambda _self: None  # type: ignore[method-assign]  # nobody asks this index
     index = ["--index", str(order.state / "index"), "--format", "json", "--quiet"]
     raise SystemExit(run_app(["run", str(source), *index, *(["--repair"] if order.mend else [])]))
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from bench.peers.contestant import Order
 from bench.peers.documents import Documents, make_documents, write_documents
 from bench.peers.edits import change_numbers, delete_documents, insert_paragraphs, rename_headings
+from bench.peers.encoding import DIM, Encoder, read_counts
 from bench.peers.export_chunks import export
-from bench.peers.hashed import DIM, HashedEncoder, read_counts
 from bench.peers.phases import make_phases
 from bench.peers.results import Result, misses, render
 from bench.peers.truth import judge, read_truth
@@ -116,8 +117,9 @@ def test_exported_chunks_say_all_that_the_documents_do(tmp_path: Path) -> None:
 def test_the_encoder_counts_over_processes_and_knows_a_text_again(tmp_path: Path) -> None:
     counts = tmp_path / "counts"
     assert read_counts(counts) == 0
-    first = HashedEncoder(counts).encode(["one", "two"])
-    again = HashedEncoder(counts).encode(["two"])
+    order = Order(source=tmp_path, state=tmp_path, counts=counts)
+    first = Encoder(order).encode(["one", "two"])
+    again = Encoder(order).encode(["two"])
     assert (first.shape, read_counts(counts)) == ((2, DIM), 3)
     assert (first[1] == again[0]).all()
 
