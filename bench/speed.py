@@ -18,7 +18,6 @@ import sys
 import time
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -127,7 +126,7 @@ def _ask_ways(readers: Readers, number: int) -> Figures:
         "recipe": [build_query(text) for text in known],
         "rerank": [build_query(text, rerank=True) for text in known],
     }
-    figures: Figures = {"chunks": sum(readers.chunks.state().counts.values()), "texts": list(known)[:10]}
+    figures: Figures = {"chunks": len(readers.chunks.row_hashes()), "texts": list(known)[:10]}
     for name, queries in ways.items():
         for query in queries[:5]:
             retriever.retrieve(query)
@@ -156,8 +155,8 @@ def _spread(seconds: list[float]) -> Figures:
 def _questions(readers: Readers, number: int) -> dict[str, Vector]:
     """Words of a passage and of its heading, and a vector near its own."""
     rng = np.random.default_rng(1)
-    total = sum(readers.chunks.state().counts.values())
-    rows = list(islice(readers.chunks.scan(), 0, None, max(1, total // number)))[:number]
+    ids = sorted(readers.chunks.row_hashes())
+    rows = readers.chunks.get(ids[:: max(1, len(ids) // number)][:number])
     stored = readers.chunks.vectors([row.id for row in rows])
     found: dict[str, Vector] = {}
     for row in rows:
