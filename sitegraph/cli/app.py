@@ -132,6 +132,8 @@ def main() -> NoReturn:
     for package in ("sitegraph", "runtime", "flows", "ingest", "indexes", "retrieval"):
         # What is logged is Prefect's to show; a command says what a person should know.
         logging.getLogger(package).addHandler(logging.NullHandler())
+    for variable in ("LANCEDB_LOG", "LANCE_LOG"):
+        os.environ.setdefault(variable, "error")  # their hints are for who calls them: "clusters are empty"
     _warn_of_little_memory()
     sys.exit(run_app(sys.argv[1:]))
 

@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import lance
 import lancedb
 import numpy as np
 import pytest
+from lancedb.index import IvfFlat
 
 from indexes.ports import ChunkStore, Vector
 from indexes.stores.lance import vector_index
 from indexes.stores.lance.store import LanceChunkStore
-from indexes.stores.lance.tables import CHUNKS
+from indexes.stores.lance.tables import CHUNKS, name_version
 from indexes.stores.lance.vector_index import (
     ANCHORS_ROW_COUNTS,
     COLUMNS,
@@ -19,6 +21,7 @@ from indexes.stores.lance.vector_index import (
     trained_on,
 )
 from indexes.stores.memory import MemoryChunkStore
+from indexes.table_files import tag_of
 from schemas.evidence import Filter, SearchField
 from tests.fakes.chunk_generations import Row, ids, publish, row
 from tests.fakes.graph_samples import DIM, axis, make_vectors
@@ -69,7 +72,7 @@ def test_link_texts_are_indexed_from_fewer_rows_on() -> None:
 
 
 def test_the_name_of_an_index_tells_what_it_was_trained_on() -> None:
-    names = ["doc_idx", "text_vector_trained_on_20000", "heading_vector_trained_on_41"]
+    names = ["doc_idx", "text_vector_by_the_root_of_20000", "heading_vector_by_the_root_of_41"]
 
     assert trained_on(names) == {"text_vector": 20_000, "heading_vector": 41}
 
@@ -121,6 +124,33 @@ def test_indexes_come_with_the_rows_and_go_with_them(tmp_path: Path, store: Lanc
     publish(store, 5, gone=ids(rows[20:]))
     assert _held(tmp_path) == {}
     assert len(store.at(4).search_vector(SearchField.TEXT, axis(0), top_k=10)) == 10
+
+
+def test_an_index_has_as_many_partitions_as_its_name_says(tmp_path: Path, store: LanceChunkStore) -> None:
+    publish(store, 1, _rows(400))
+
+    statistics = lance.dataset(str(tmp_path / "index" / f"{CHUNKS}.lance")).stats
+
+    (text,) = statistics.index_stats("text_vector_by_the_root_of_400")["indices"]
+    (anchors,) = statistics.index_stats("anchor_vectors_by_the_root_of_400")["indices"]
+    assert (text["num_partitions"], anchors["num_partitions"]) == (20, 40)
+
+
+def test_an_index_of_an_earlier_version_is_trained_anew(tmp_path: Path, store: LanceChunkStore) -> None:
+    rows = _rows(400)
+    publish(store, 1, rows[:-20])
+    table = lancedb.connect(tmp_path / "index").open_table(CHUNKS)
+    table.drop_index("text_vector_by_the_root_of_380")
+    table.create_index(
+        "text_vector", config=IvfFlat(distance_type="cosine"), name="text_vector_trained_on_380"
+    )
+    name_version(table, tag_of(1), table.version)
+
+    publish(store, 2, rows[-20:])
+
+    table.checkout_latest()
+    assert "text_vector_trained_on_380" not in {index.name for index in table.list_indices()}
+    assert _held(tmp_path) == {"text_vector": 400, "heading_vector": 380, "anchor_vectors": 380}
 
 
 def _both(store: LanceChunkStore, rows: list[Row]) -> tuple[ChunkStore, ChunkStore]:
