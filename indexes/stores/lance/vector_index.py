@@ -21,8 +21,12 @@ MIN_ROWS = 20_000
 """An exact search takes 2 ms for each 1,000 rows."""
 
 PROBES = 64
-"""Partitions that a search looks into. Of 39,130 texts of real manuals it finds .997 of the best ten in 173
-partitions and .977 in 743; with half as many probes .987 and .951 (bench/RESULTS.md)."""
+"""Partitions that a search looks into. Of 39,130 texts of real manuals it finds .996 of the best ten in 173
+partitions and .978 in 743; with half as many probes .986 and .949 (bench/RESULTS.md)."""
+
+SAMPLE_RATE, MAX_ITERATIONS = 64, 10
+"""Vectors for each partition, and passes over them. With the driver's 256 and 50 a training takes three times
+the CPU time, and a search finds no more: .995 of the best ten either way (bench/RESULTS.md)."""
 
 MOST_APPROXIMATE = 256
 """A search for more than so many could outgrow the partitions that it looks into, so it is exact."""
@@ -69,8 +73,12 @@ def refresh_vector_indexes(table: Table) -> None:
         table.drop_index(f"{column}{_MARK}{held[column]}")
     for column in sorted(trained):
         # Flat: the vectors as they are, so that scores are those of an exact search.
-        partitions = partitions_of(column, rows[column])
-        config = IvfFlat(distance_type="cosine", num_partitions=partitions)
+        config = IvfFlat(
+            distance_type="cosine",
+            num_partitions=partitions_of(column, rows[column]),
+            sample_rate=SAMPLE_RATE,
+            max_iterations=MAX_ITERATIONS,
+        )
         table.create_index(column, config=config, name=f"{column}{_MARK}{rows[column]}")
 
 
