@@ -21,6 +21,7 @@ import lancedb
 from bench.comparison import Figures
 from bench.scaled_pages import PAGES, HashedVectors, change_pages, write_pages
 from flows.commit.publish import prune, publish_generation
+from flows.commit.recover import recover
 from flows.commit.verify import verify_generation
 from flows.commit.write import write_plan
 from flows.crawl.fetch import fetch_batch
@@ -110,6 +111,7 @@ def measure(resources: Resources) -> Figures:
     with hold_index(
         index.ledger.leases, clock=index.clock, progress=resources.progress, stop=resources.stop
     ) as lease:
+        recover(resources.committing(), lease=lease)  # what a run that was killed left
         marks("lease")
         meter = CostMeter()
         listen(meter)
