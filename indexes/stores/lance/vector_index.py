@@ -25,8 +25,8 @@ PROBES = 64
 partitions and .978 in 743; with half as many probes .986 and .949 (bench/RESULTS.md)."""
 
 SAMPLE_RATE, MAX_ITERATIONS = 64, 10
-"""Vectors for each partition, and passes over them. In 197 partitions the driver's 256 and 50 take three times
-the CPU time, and find as much: .995 of the best ten (bench/RESULTS.md)."""
+"""Vectors for each partition, and passes over them. In 197 partitions the driver's 256 and 50 take three
+times the CPU time, and find as much: .995 of the best ten (bench/RESULTS.md)."""
 
 MOST_APPROXIMATE = 256
 """A search for more than so many could outgrow the partitions that it looks into, so it is exact."""
