@@ -29,6 +29,7 @@ from indexes.publish.current import read_current
 from indexes.publish.files import HASHED_BYTES, FileCheck
 from indexes.publish.generation import GenerationManifest, load_generation
 from indexes.publish.signatures import TRUST, open_trust, read_signature
+from indexes.reader_memory import ReaderMemory, share_memory
 from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.tuning import load_weights
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch, StoreUnavailable
@@ -96,9 +97,8 @@ def open_readers(
 class OpenedStores:
     """Stores and encoder of one index, opened when first asked for; readers of many generations share them.
 
-    Args: cache_mb: what may be kept in memory between queries: a third for the chunks of a generation and
-    a quarter for its graph, where they fit, and the rest for what the driver of the stores reads. By default
-    the driver alone keeps something, as much as it likes.
+    Args: cache_mb: what may be kept in memory between queries, as `fit_memory` divides it. By default the
+    driver alone keeps something, as much as it likes.
     """
 
     def __init__(self, index: Path, environment: Mapping[str, str], *, cache_mb: int | None = None) -> None:
@@ -106,6 +106,7 @@ class OpenedStores:
         self.manifest = load_manifest(self.layout)
         self._environment = environment
         self._cache_mb = cache_mb
+        self._memory = ReaderMemory(driver_mb=cache_mb or 0)
         self._encoder: tuple[VectorSpace, Encoder] | None = None
         self._opened = ExitStack()
         # Whoever lives long reads everything, once; a single query no more than it has time for.
@@ -121,7 +122,9 @@ class OpenedStores:
     @cached_property
     def chunks(self) -> ChunkTables:
         """Chunk rows, vectors, full text."""
-        store = open_chunk_store(self.layout, self.manifest, session=self._session, held_mb=self._share(3))
+        store = open_chunk_store(
+            self.layout, self.manifest, session=self._session, held_mb=self._memory.chunks_mb
+        )
         self._opened.callback(store.close)
         return store
 
@@ -129,7 +132,11 @@ class OpenedStores:
     def graph(self) -> GraphStore:
         """Nodes and edges."""
         store = open_graph_store(
-            self.layout, self.manifest, self._environment, session=self._session, held_mb=self._share(4)
+            self.layout,
+            self.manifest,
+            self._environment,
+            session=self._session,
+            held_mb=self._memory.graph_mb,
         )
         self._opened.callback(store.close)
         return store
@@ -148,17 +155,32 @@ class OpenedStores:
             return None
         from indexes.stores.lance.tables import open_session
 
-        return open_session(self._cache_mb - self._share(3) - self._share(4))
+        return open_session(self._memory.driver_mb)
+
+    def fit_memory(self, generation: int, space: VectorSpace) -> None:
+        """Divide the memory anew by the size of *generation*; readers that were given out keep theirs."""
+        if self._cache_mb is None:
+            return
+        from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
+
+        model, folder = space.model, self.layout.lance
+        chunks = LanceChunkStore(folder, dim=model.dim, table=space.table, tokens=model.token_vectors)
+        in_server = self.manifest.graph == "neo4j"
+        memory = share_memory(
+            self._cache_mb,
+            chunks=chunks.bytes_to_hold(generation),
+            graph=None if in_server else LanceGraphStore(folder).bytes_to_hold(generation),
+        )
+        if memory != self._memory:
+            self._memory = memory
+            for opened in ("chunks", "graph", "_session"):
+                self.__dict__.pop(opened, None)
 
     def apart(self) -> "OpenedStores":
         """Return the same stores opened again, which keep nothing in memory, with the same encoder."""
         other = OpenedStores(self.layout.root, self._environment)
         other._encoder = self._encoder
         return other
-
-    def _share(self, parts: int) -> int:
-        """One of so many parts of the memory."""
-        return (self._cache_mb or 0) // parts
 
     def close(self) -> None:
         """Let go of connections; readers of a graph server are of no more use."""
@@ -374,6 +396,7 @@ def _read_at(generation: int, stores: OpenedStores, *, use_graph: bool) -> Reade
     space = described.space or VectorSpace(model=stores.manifest.model)
     _require_whole(stores, described)
     encoder = stores.encoder(space)
+    stores.fit_memory(generation, space)
     stores.chunks.declare(
         generation, space
     )  # whatever is pruned meanwhile, encoder and vectors are of one model

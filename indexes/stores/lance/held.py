@@ -24,6 +24,7 @@ _NODE_BYTES, _EDGE_BYTES = 600, 220
 """What a node and an edge take here; measured on 240,000 and 880,000 of 100,000 chunks."""
 _KEYS, _ENDS = ("id", "doc"), ("src", "dst")
 _VECTOR = "text_vector"
+_NUMBER_BYTES = 4
 _BATCH = 4096
 
 Rows = npt.NDArray[np.int64]
@@ -128,11 +129,25 @@ def _bytes(names: Sequence[str]) -> npt.NDArray[np.bytes_]:
     return np.array([name.encode() for name in names], dtype=np.bytes_)
 
 
-def cache_chunks(table: Table, columns: Sequence[str], dim: int, *, most_bytes: int) -> HeldChunks | None:
+def size_of_chunks(table: Table, columns: Sequence[str], dim: int) -> int:
+    """Estimate the bytes that `hold_chunks` takes, by the first rows."""
+    with store_errors(table.name):
+        rows = table.count_rows()
+        sample = table.search().select(list(columns)).limit(_BATCH).to_arrow()
+    return int(rows * (_NUMBER_BYTES * dim + sample.nbytes // max(1, len(sample))))
+
+
+def size_of_graph(nodes: Table, edges: Table) -> int:
+    """Estimate the bytes that `hold_graph` takes."""
+    with store_errors(edges.name):
+        return int(nodes.count_rows() * _NODE_BYTES + edges.count_rows() * _EDGE_BYTES)
+
+
+def hold_chunks(table: Table, columns: Sequence[str], dim: int, *, most_bytes: int) -> HeldChunks | None:
     """Read what `HeldChunks` needs, unless it would take more than *most_bytes*."""
     parts, vectors, row_ids, left = [], [], [], most_bytes
     with store_errors(table.name):
-        if table.count_rows() * 4 * dim > most_bytes:  # known without reading anything
+        if table.count_rows() * _NUMBER_BYTES * dim > most_bytes:  # known without reading anything
             return None
         found = table.search().select([*columns, _VECTOR]).with_row_id(True)
         for batch in found.to_batches(_BATCH):
@@ -155,9 +170,9 @@ def hold_graph(
     nodes: Table, edges: Table, *, node_columns: Sequence[str], edge_columns: Sequence[str], most_bytes: int
 ) -> tuple[HeldRows, HeldEdges] | None:
     """Read all nodes and edges, unless they would take more than *most_bytes*."""
+    if size_of_graph(nodes, edges) > most_bytes:
+        return None
     with store_errors(edges.name):
-        if nodes.count_rows() * _NODE_BYTES + edges.count_rows() * _EDGE_BYTES > most_bytes:
-            return None
         found = nodes.search().select(list(node_columns)).to_arrow().combine_chunks()
         held = HeldRows(found), HeldEdges(edges.search().select(list(edge_columns)).to_arrow())
     _give_back()

@@ -1,6 +1,7 @@
 """Opens the stores of an index directory. Importing this takes the driver's 1.2 s: import it late."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import lancedb
@@ -9,7 +10,14 @@ from lancedb.table import Table
 from indexes.ports import ChunkReader, GraphReader
 from indexes.stores.lance.graph import SHOWN_EDGE, SHOWN_NODE, LanceGraphReader
 from indexes.stores.lance.graph_writer import LanceGraphWriter
-from indexes.stores.lance.held import HeldEdges, HeldRows, cache_chunks, hold_graph
+from indexes.stores.lance.held import (
+    HeldEdges,
+    HeldRows,
+    hold_chunks,
+    hold_graph,
+    size_of_chunks,
+    size_of_graph,
+)
 from indexes.stores.lance.reader import LanceChunkReader
 from indexes.stores.lance.tables import (
     CHUNK_FIELDS,
@@ -27,6 +35,7 @@ from indexes.stores.lance.tables import (
 )
 from indexes.stores.lance.writer import LanceChunkWriter
 from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
+from schemas.errors import SitegraphError
 
 
 class LanceChunkStore:
@@ -76,11 +85,19 @@ class LanceChunkStore:
             return MemoryChunkStore(dim=self._dim).at(0)
         table = open_at(self._database, self._name, chunk_schema(self._dim, tokens=self._tokens), generation)
         held = (
-            cache_chunks(table, CHUNK_FIELDS, self._dim, most_bytes=self._held_mb << 20)
+            hold_chunks(table, CHUNK_FIELDS, self._dim, most_bytes=self._held_mb << 20)
             if self._held_mb
             else None
         )
         return LanceChunkReader(table, self._dim, held=held)
+
+    def bytes_to_hold(self, generation: int) -> int | None:
+        """Estimate what holding *generation* would take; None: it cannot be read."""
+        schema = chunk_schema(self._dim, tokens=self._tokens)
+        with suppress(SitegraphError):
+            table = open_at(self._database, self._name, schema, generation)
+            return size_of_chunks(table, CHUNK_FIELDS, self._dim)
+        return None
 
     def writer(self) -> LanceChunkWriter:
         """The writer."""
@@ -125,6 +142,13 @@ class LanceGraphStore:
         nodes = open_at(self._database, NODES, NODE_SCHEMA, generation)
         edges = open_at(self._database, EDGES, EDGE_SCHEMA, generation)
         return LanceGraphReader(nodes, edges, held=self._hold(nodes, edges) if self._held_mb else None)
+
+    def bytes_to_hold(self, generation: int) -> int | None:
+        """Estimate what holding *generation* would take; None: it cannot be read."""
+        with suppress(SitegraphError):
+            nodes = open_at(self._database, NODES, NODE_SCHEMA, generation)
+            return size_of_graph(nodes, open_at(self._database, EDGES, EDGE_SCHEMA, generation))
+        return None
 
     def _hold(self, nodes: Table, edges: Table) -> tuple[HeldRows, HeldEdges] | None:
         return hold_graph(

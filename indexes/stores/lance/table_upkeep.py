@@ -7,13 +7,12 @@ same engine, has a call for each part. It comes with the extra `pipeline`: whoev
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cache
-from importlib.util import find_spec
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lancedb.table import Table
 
+from indexes.stores.lance.engine import has_engine
 from indexes.stores.lance.upkeep import (
     Fragment,
     is_indexing_due,
@@ -24,9 +23,6 @@ from indexes.stores.lance.upkeep import (
 
 if TYPE_CHECKING:
     import lance
-
-ENGINE = "13.0."
-"""Release of the engine inside lancedb 0.40. Two releases may write indexes that only the newer one reads."""
 
 MOST_JOINED_ROWS, MOST_JOINED_SMALL_ROWS = 65_536, 524_288
 """Rows of a file that is never joined with others: .4 GB of chunks, a third of that of edges."""
@@ -99,16 +95,6 @@ def upkeep_of(table: Table, uri: str, options: dict[str, str] | None, *, small_r
     return PartedUpkeep(
         table, uri, options, most_rows=MOST_JOINED_SMALL_ROWS if small_rows else MOST_JOINED_ROWS
     )
-
-
-@cache
-def has_engine() -> bool:
-    """Whether pylance is there, of the release that lancedb has inside."""
-    if find_spec("lance") is None:
-        return False
-    import lance
-
-    return str(lance.__version__).startswith(ENGINE)
 
 
 class PartedUpkeep:

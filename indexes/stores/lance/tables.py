@@ -20,6 +20,7 @@ from indexes.layout import remedy
 from indexes.object_errors import what_to_check
 from indexes.places import bucket_of, make_folder
 from indexes.stores.lance.address import address_of
+from indexes.stores.lance.engine import declare_btree, has_engine
 from indexes.stores.lance.full_text import ENGLISH, PROSE, full_text_of
 from indexes.table_files import tag_of
 from schemas.driver_text import plain_reason
@@ -236,7 +237,11 @@ def create_table(directory: Path, name: str, schema: pa.Schema, *, indexes: str 
         table = database.create_table(name, schema=schema)
         table.set_unenforced_primary_key("id")
         for column, config in _INDEXES[indexes or name].items():
-            table.create_index(column, config=config)
+            if isinstance(config, BTree) and has_engine():
+                declare_btree(*table_address(database, name), column)
+            else:
+                table.create_index(column, config=config)
+        table.checkout_latest()
         name_version(table, tag_of(0), table.version)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from indexes.following import RETRY_SECONDS, FollowedIndex
 from indexes.publish.current import write_current
+from indexes.stores.lance.store import LanceChunkStore
 from indexes.wiring import OpenedStores, Readers, open_readers
 from retrieval.live import LiveRetriever, open_async_retriever, open_retriever
 from retrieval.opening import build_retriever
@@ -99,6 +100,21 @@ def test_readers_are_kept_while_the_generation_is_the_same_and_share_stores_with
     assert (first.generation, second.generation) == (2, 3)
     assert second.encoder is first.encoder
     assert len(first.chunks.get([chunk.id for _, found in edition(2) for chunk in found])) == 3
+
+
+def test_memory_is_divided_anew_where_a_generation_no_longer_fits(
+    followed: FollowedIndex, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = followed.readers()
+    assert vars(first.chunks)["_held"]
+    monkeypatch.setattr(LanceChunkStore, "bytes_to_hold", lambda *_: 1 << 40)
+    publish_next(index, edition(3))
+    second = followed.readers()
+    assert vars(second.chunks)["_held"] is None
+    assert vars(second.graph)["_held_edges"]
+    assert second.encoder is first.encoder
+    every = [chunk.id for _, found in edition(2) for chunk in found]
+    assert len(first.chunks.get(every)) == len(every), "who began on the first ends on it"
 
 
 def test_answers_of_many_threads_are_each_of_one_generation(index: Path, followed: FollowedIndex) -> None:

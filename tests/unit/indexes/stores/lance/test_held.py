@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from lancedb.table import Table
 
-from indexes.stores.lance.held import HeldEdges, HeldRows, cache_chunks, hold_graph
+from indexes.stores.lance.held import HeldEdges, HeldRows, hold_chunks, hold_graph
 from indexes.stores.lance.tables import (
     CHUNK_FIELDS,
     CHUNKS,
@@ -66,10 +66,10 @@ def test_what_takes_more_memory_than_allowed_is_not_held(held: tuple[Table, Tabl
     assert hold(held, 1000) is None
     create_table(tmp_path, CHUNKS, chunk_schema(DIM))
     chunks = connect(tmp_path).open_table(CHUNKS)
-    assert cache_chunks(chunks, CHUNK_FIELDS, DIM, most_bytes=1 << 20) is None, "nothing is there to be held"
+    assert hold_chunks(chunks, CHUNK_FIELDS, DIM, most_bytes=1 << 20) is None, "nothing is there to be held"
     rows = [{"id": id_, "doc": "page:d", "text_vector": [1.0, 0.0, 0.0, 0.0]} for id_ in IDS]
     chunks.add(pa.Table.from_pylist(rows, chunk_schema(DIM)))
-    assert cache_chunks(chunks, CHUNK_FIELDS, DIM, most_bytes=64) is None
-    whole = cache_chunks(chunks, CHUNK_FIELDS, DIM, most_bytes=1 << 20)
+    assert hold_chunks(chunks, CHUNK_FIELDS, DIM, most_bytes=64) is None
+    whole = hold_chunks(chunks, CHUNK_FIELDS, DIM, most_bytes=1 << 20)
     assert whole
     assert whole.within(["page:d"])[1].shape == (len(IDS), DIM)
