@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import partial
 
 from indexes.ports import ChunkReader, Encoder, GraphReader
 from retrieval.graph.expansion import Expansion, expand_seeds
@@ -11,6 +12,7 @@ from retrieval.graph.spreading import Spread, choose_anchors, spread_from, weigh
 from retrieval.graph.surroundings import SEEDS
 from retrieval.graph.tools import DEFINITION, ToolInScope, find_tools
 from retrieval.question.route import Known, Route, wants_detail
+from retrieval.search.parallel import run_both
 from retrieval.search.relevance import Measure, best_chunks
 from retrieval.search.seeds import EmbeddedQuery, Lists
 from schemas.evidence import Hit
@@ -59,6 +61,21 @@ def reach_by_graph(
     Where nothing spreads, or the question names its documents, there is no second question.
     """
     seeds = _best_seeds(chunks, found)
+    (expansion, tools), (spread, sub_queries) = run_both(
+        partial(_expand, chunks, graph, asked, found, seeds, rules),
+        partial(_activate, chunks, graph, encoder, asked, found, rules),
+    )
+    return GraphResults(spread=spread, expansion=expansion, sub_queries=sub_queries, tools=tools)
+
+
+def _expand(
+    chunks: ChunkReader,
+    graph: GraphReader,
+    asked: EmbeddedQuery,
+    found: SearchResults,
+    seeds: Collection[Chunk],
+    rules: Collection[GraphRule],
+) -> tuple[Expansion, tuple[ToolInScope, ...]]:
     expansion = expand_seeds(
         chunks,
         graph,
@@ -69,16 +86,26 @@ def reach_by_graph(
         rules=rules,
     )
     tools = find_tools(chunks, graph, asked, seeds, measure=found.measure.of)
-    expansion = expansion.with_ways({one.chunk: one.path for one in tools if one.chunk}, role=DEFINITION)
+    ways = {one.chunk: one.path for one in tools if one.chunk}
+    return expansion.with_ways(ways, role=DEFINITION), tools
+
+
+def _activate(
+    chunks: ChunkReader,
+    graph: GraphReader,
+    encoder: Encoder,
+    asked: EmbeddedQuery,
+    found: SearchResults,
+    rules: Collection[GraphRule],
+) -> tuple[Spread, tuple[str, ...]]:
     spread = start_from(found)
     if GraphRule.SPREAD in rules:
         spread = spread_from(graph, spread, measure=found.measure.of)
     spread = weigh_spread(spread, {hit.doc for hit in found.pool})
     if not spread.ran or spread.named or GraphRule.SECOND_QUERY not in rules:
-        return GraphResults(spread=spread, expansion=expansion, tools=tools)
+        return spread, ()
     follow_up = FollowUp(chunks=chunks, encoder=encoder, asked=asked, measure=found.measure)
-    activated, sub_queries = follow_up.activate(spread)
-    return GraphResults(spread=activated, expansion=expansion, sub_queries=sub_queries, tools=tools)
+    return follow_up.activate(spread)
 
 
 def _best_seeds(chunks: ChunkReader, found: SearchResults) -> tuple[Chunk, ...]:

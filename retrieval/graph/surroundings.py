@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from indexes.ports import GraphReader
+from retrieval.search.parallel import run_in_parallel
 from schemas.edges import Edge, EdgeKind
 from schemas.nodes import Chunk, PdfRegion, Section
 
@@ -63,11 +65,17 @@ def look_around(graph: GraphReader, seeds: Iterable[Chunk]) -> Surroundings:
     explained = tuple(edge for edge in into if edge.kind is EdgeKind.EXPLAINED_BY)
     above = _parents(into, own)
     parents = sorted({edge.src for edge in above.values()})
-    tree = list(graph.edges_from(sorted({*own, *parents}), kinds=_TREE))
+    ends = {chunk.doc for chunk in best} | {chunk.id for chunk in best} | {edge.src for edge in explained}
+    hanging, leaving = run_in_parallel(
+        [
+            partial(graph.edges_from, sorted({*own, *parents}), kinds=_TREE),
+            partial(graph.edges_from, sorted(ends), kinds=_ACROSS),
+        ]
+    )
+    tree = list(hanging)
     dense = len({edge.dst for edge in tree}) > NODES_MAX
     if dense:
         tree = [edge for edge in tree if edge.src in own]
-    ends = {chunk.doc for chunk in best} | {chunk.id for chunk in best} | {edge.src for edge in explained}
     parts = _parts(graph, {edge.dst for edge in tree} | set(own) | set(parents))
     missing = sorted(parts.keys() - {edge.src for edge in tree})
     tree += graph.edges_from(missing, kinds={EdgeKind.CONTAINS}) if missing and not dense else ()
@@ -75,7 +83,7 @@ def look_around(graph: GraphReader, seeds: Iterable[Chunk]) -> Surroundings:
         seeds=best,
         above={} if dense else above,
         below=_by_source(tree),
-        leaving=_by_source(graph.edges_from(sorted(ends), kinds=_ACROSS)),
+        leaving=_by_source(leaving),
         explained=explained,
         parts=parts,
         dense=dense,
