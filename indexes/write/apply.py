@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TypeVar
 
 from indexes.embed.texts import chunk_vectors, text_input, vector_texts
@@ -66,6 +67,8 @@ def apply_plan(
 ) -> StagedState:
     """Write nodes, edges, then chunks, and name the generation in both stores.
 
+    Rows of a document go in next to each other.
+
     *before* is what the stores contain at *base*; without it they are read whole at the end.
 
     Raises: StaleLease: from *fence*, which is asked before anything is staged, before each batch of rows
@@ -75,10 +78,10 @@ def apply_plan(
     gone = _deletes(plan)
     graph.stage(generation, base=base)
     crash_point("graph.before_batch")
-    nodes_of = (node for part in plan.parts("nodes") for node in part.nodes)
+    nodes_of = (node for part in plan.parts("nodes") for node in sorted(part.nodes, key=_place_of_node))
     graph.apply_nodes(_told("nodes", nodes_of, gone.node_deletes, fence), gone.node_deletes)
     crash_point("graph.nodes_done")
-    edges_of = (edge for part in plan.parts("edges") for edge in part.edges)
+    edges_of = (edge for part in plan.parts("edges") for edge in sorted(part.edges, key=_place_of_edge))
     graph.apply_edges(_told("edges", edges_of, gone.edge_deletes, fence), gone.edge_deletes)
     crash_point("graph.retired")
     fence()
@@ -93,6 +96,12 @@ def apply_plan(
     staged = StagedState(chunks=held, nodes=nodes, edges=edges)
     crash_point("stores.written")
     return staged
+
+
+# A question reads much of a few documents: what lies together in a file is read six times as fast.
+_place_of_node = attrgetter("doc", "id")
+_place_of_edge = attrgetter("doc", "src", "id")
+_place_of_chunk = attrgetter("doc", "ordinal", "id")
 
 
 def _told(table: str, upserts: Iterable[T], deletes: Collection[str], fence: Fence) -> Iterator[T]:
@@ -114,7 +123,7 @@ def _with_vectors(
     part: RowChanges, vectors_of: VectorsOf, tokens_of: TokensOf, dim: int
 ) -> Iterator[tuple[Chunk, ChunkVectors]]:
     found = vectors_of({text for chunk in part.chunks for text in vector_texts(chunk)})
-    for chunks in _cut(part.chunks, ROWS_PER_TOKENS):
+    for chunks in _cut(sorted(part.chunks, key=_place_of_chunk), ROWS_PER_TOKENS):
         tokens = tokens_of({text_input(chunk) for chunk in chunks})
         yield from ((chunk, chunk_vectors(chunk, found, dim, tokens)) for chunk in chunks)
 

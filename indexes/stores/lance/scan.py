@@ -20,10 +20,12 @@ PAGE = 1000
 """Rows read, or ids asked for, at once: bounds memory and the length of a condition."""
 NARROW_PAGE = 10_000
 """The same of rows without vectors or texts: a few hundred bytes each."""
+NARROW_RANGE = 50_000
+"""Such rows read at once by a range of ids, which lie all over the table: a range costs most of a pass."""
 BATCH = 4096
 """Rows of a few columns read at once."""
-RANGE = 65_536
-"""Rows of ids and hashes held at once: 8 MB, several times that as values of Python."""
+RANGE = 131_072
+"""Rows of ids and hashes held at once: 16 MB, several times that as values of Python."""
 COUNTED = ("id", "kind", "row_sha256")
 """The columns of a `StoredRow`."""
 SAMPLED = 256
@@ -84,13 +86,14 @@ def rows_in_id_order(table: Table, columns: Sequence[str], condition: str | None
 def narrow_rows_in_id_order(
     table: Table, columns: Sequence[str], condition: str | None = None
 ) -> Iterator[Record]:
-    """Read rows in id order, NARROW_PAGE at a time, by ranges of ids: asking for each id takes longer."""
+    """Read rows in id order, NARROW_RANGE at a time, by ranges of ids: asking for each id takes longer."""
     ids = read(table, condition, ["id"]).column("id").sort()
-    starts = [ids[place].as_py() for place in range(0, len(ids), NARROW_PAGE)]
+    starts = [ids[place].as_py() for place in range(0, len(ids), NARROW_RANGE)]
     for low, high in pairwise((*starts, None)):
         test = between("id", low, high)
         found = read(table, f"({test}) AND ({condition})" if condition else test, columns)
-        yield from found.sort_by("id").to_pylist()
+        for batch in found.sort_by("id").to_batches(max_chunksize=NARROW_PAGE):
+            yield from batch.to_pylist()
 
 
 def hashes(table: Table) -> Mapping[str, str]:
