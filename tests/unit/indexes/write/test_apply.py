@@ -1,14 +1,17 @@
 """A frozen plan into both stores, and the token that is asked for before each batch of it."""
 
 from collections.abc import Callable, Iterator
+from itertools import groupby, product
 from pathlib import Path
 
+import lancedb
 import pytest
 
 from indexes.embed.cache import MemoryVectorCache
 from indexes.embed.texts import vector_texts
 from indexes.layout import IndexLayout
 from indexes.ports import ChunkStore, GraphStore
+from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
 from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 from indexes.stores.raw import MemoryRawStore
 from indexes.write.apply import ROWS_PER_CHECK, StagedState, apply_plan
@@ -47,8 +50,6 @@ def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stores]:
     if request.param == "memory":
         yield MemoryGraphStore(), MemoryChunkStore(dim=DIM)
         return
-    from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
-
     folder = IndexLayout(tmp_path).lance
     graph, chunks = LanceGraphStore.create(folder), LanceChunkStore.create(folder, dim=DIM)
     yield graph, chunks
@@ -112,3 +113,21 @@ def test_many_rows_are_checked_for_again_and_again() -> None:
     write((MemoryGraphStore(), MemoryChunkStore(dim=DIM)), (payload,), many)
 
     assert many.asked == few.asked + 4, "two more batches of nodes, two of edges"
+
+
+def test_rows_of_a_document_lie_next_to_each_other_in_the_files(tmp_path: Path) -> None:
+    folder = IndexLayout(tmp_path).lance
+    stores = LanceGraphStore.create(folder), LanceChunkStore.create(folder, dim=DIM)
+    uris = [f"https://site.test/{number}" for number in range(9)]
+    pages = [make_page(uri) for uri in uris]
+    edges = [make_edge(EdgeKind.LINKS_TO, a, b) for b, a in product(pages, pages)]
+    chunks = [make_chunk(f"part {n}", uri=uri, ordinal=n) for n in range(3) for uri in uris]
+    rows = RowChanges(nodes=tuple(pages), edges=tuple(edges), chunks=tuple(chunks))
+    write(stores, (rows,), Fence())
+    for store in stores:
+        store.close()
+
+    database = lancedb.connect(folder)
+    for table, each in (("edges", len(pages)), ("chunks", 3)):
+        docs = database.open_table(table).to_arrow().column("doc").to_pylist()
+        assert [len(list(run)) for _, run in groupby(docs)] == [each] * len(pages)
