@@ -16,10 +16,10 @@ from lancedb.table import Table
 
 from indexes.ports import Vector
 from indexes.stores.lance.rows import vectors_in
+from indexes.stores.lance.scan import ROW_ID
 from indexes.stores.lance.tables import store_errors
 from schemas.records import Record
 
-ROW_ID = "_rowid"
 _NODE_BYTES, _EDGE_BYTES = 600, 220
 """What a node and an edge take here; measured on 240,000 and 880,000 of 100,000 chunks."""
 _KEYS, _ENDS = ("id", "doc"), ("src", "dst")

@@ -14,7 +14,7 @@ from lancedb.table import Table
 from indexes.ports import ChunkVectors, StoreState, TokenVectors, Vector
 from indexes.stores.lance import postings, rows, scan
 from indexes.stores.lance.filters import any_of, one_of, where
-from indexes.stores.lance.held import ROW_ID, HeldChunks
+from indexes.stores.lance.held import HeldChunks
 from indexes.stores.lance.search import best, cosines, ranked
 from indexes.stores.lance.tables import CHUNK_FIELDS, TOKENS, store_errors
 from indexes.stores.lance.vector_index import MOST_APPROXIMATE, PROBES
@@ -210,7 +210,7 @@ class LanceChunkReader:
                 query.select(["id", "doc", score]).to_arrow().rename_columns({score: "score"}).select(_KEYED)
             )
         found = query.select([score]).with_row_id(True).to_arrow()
-        return self._held.named(found.column(ROW_ID)).append_column("score", found.column(score))
+        return self._held.named(found.column(scan.ROW_ID)).append_column("score", found.column(score))
 
     def _nearness(self, docs: Collection[str], vector: Vector) -> pa.Table:
         """Return the columns id, doc and score of all chunks of some documents."""

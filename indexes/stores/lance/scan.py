@@ -22,6 +22,9 @@ NARROW_PAGE = 10_000
 """The same of rows without vectors or texts: a few hundred bytes each."""
 NARROW_RANGE = 50_000
 """Such rows read at once by a range of ids, which lie all over the table: a range costs most of a pass."""
+FEW = 3
+"""Columns that a scan reads as fast as a take. Of eight million edges 449 took 35 CPU ms to scan, 27 to take."""
+ROW_ID = "_rowid"
 BATCH = 4096
 """Rows of a few columns read at once."""
 RANGE = 131_072
@@ -57,8 +60,16 @@ def tables_with(
     """Read the rows whose *column* equals one of *values*, PAGE values at a time, each page in id order."""
     for page in pages(values):
         test = one_of(column, page)
-        found = read(table, f"({test}) AND ({condition})" if condition else test, columns)
+        where = f"({test}) AND ({condition})" if condition else test
+        found = _taken(table, where, column, columns) if len(columns) > FEW else read(table, where, columns)
         yield found.sort_by("id")
+
+
+def _taken(table: Table, condition: str, tested: str, columns: Sequence[str]) -> pa.Table:
+    """Find rows by one column, then take the others by place, which decodes less than a scan of all."""
+    with store_errors(table.name):
+        found = table.search().where(condition).select([tested]).with_row_id(True).to_arrow()
+        return table.take_row_ids(found.column(ROW_ID).to_pylist()).select(list(columns)).to_arrow()
 
 
 def rows_with(
