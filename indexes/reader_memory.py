@@ -1,5 +1,6 @@
 """How a reader that lives long divides its memory: whole tables where they fit, else what its driver read."""
 
+import math
 from dataclasses import dataclass
 
 _TWELFTHS_FOR_TABLES = 7
@@ -32,3 +33,9 @@ def share_memory(cache_mb: int, *, chunks: int | None, graph: int | None) -> Rea
     elif fitting:
         held = {next(iter(fitting)): room_mb}
     return ReaderMemory(**held, driver_mb=cache_mb - room_mb if held else cache_mb)
+
+
+def cache_to_hold(*tables: int | None) -> int:
+    """Return the megabytes of a cache in which tables of so many bytes fit together."""
+    room_mb = math.ceil(sum(filter(None, tables)) / (1 << 20))
+    return math.ceil(room_mb * 12 / _TWELFTHS_FOR_TABLES)

@@ -1,5 +1,6 @@
 """Index folder and environment to stores: the one place that names the concrete classes."""
 
+import logging
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -29,7 +30,7 @@ from indexes.publish.current import read_current
 from indexes.publish.files import HASHED_BYTES, FileCheck
 from indexes.publish.generation import GenerationManifest, load_generation
 from indexes.publish.signatures import TRUST, open_trust, read_signature
-from indexes.reader_memory import ReaderMemory, share_memory
+from indexes.reader_memory import ReaderMemory, cache_to_hold, share_memory
 from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.tuning import load_weights
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch, StoreUnavailable
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
     from indexes.embed.shared_cache import SharedVectorCache
     from indexes.stores.neo4j_.store import Neo4jGraphStore
+
+_log = logging.getLogger(__name__)
 
 NEO4J_URI, NEO4J_USER, NEO4J_PASSWORD, NEO4J_EMBEDDINGS = (
     "SITEGRAPH_NEO4J_URI",
@@ -106,7 +109,7 @@ class OpenedStores:
         self.manifest = load_manifest(self.layout)
         self._environment = environment
         self._cache_mb = cache_mb
-        self._memory = ReaderMemory(driver_mb=cache_mb or 0)
+        self._memory = ReaderMemory(driver_mb=0)
         self._encoder: tuple[VectorSpace, Encoder] | None = None
         self._opened = ExitStack()
         # Whoever lives long reads everything, once; a single query no more than it has time for.
@@ -166,15 +169,28 @@ class OpenedStores:
         model, folder = space.model, self.layout.lance
         chunks = LanceChunkStore(folder, dim=model.dim, table=space.table, tokens=model.token_vectors)
         in_server = self.manifest.graph == "neo4j"
-        memory = share_memory(
-            self._cache_mb,
-            chunks=chunks.bytes_to_hold(generation),
-            graph=None if in_server else LanceGraphStore(folder).bytes_to_hold(generation),
-        )
+        needed = {
+            "chunks": chunks.bytes_to_hold(generation),
+            "graph": None if in_server else LanceGraphStore(folder).bytes_to_hold(generation),
+        }
+        memory = share_memory(self._cache_mb, **needed)
         if memory != self._memory:
             self._memory = memory
+            self._tell_what_is_read(memory, needed)
             for opened in ("chunks", "graph", "_session"):
                 self.__dict__.pop(opened, None)
+
+    def _tell_what_is_read(self, memory: ReaderMemory, needed: Mapping[str, int | None]) -> None:
+        held = {"chunks": memory.chunks_mb, "graph": memory.graph_mb}
+        if left := [name for name, size in needed.items() if size and not held[name]]:
+            _log.warning(
+                "%s of %s do not fit in a cache of %d MB and are read for each question; "
+                "SITEGRAPH_READER_CACHE_MB=%d holds all",
+                " and ".join(left),
+                self.layout.root,
+                self._cache_mb,
+                cache_to_hold(*needed.values()),
+            )
 
     def apart(self) -> "OpenedStores":
         """Return the same stores opened again, which keep nothing in memory, with the same encoder."""

@@ -103,15 +103,18 @@ def test_readers_are_kept_while_the_generation_is_the_same_and_share_stores_with
 
 
 def test_memory_is_divided_anew_where_a_generation_no_longer_fits(
-    followed: FollowedIndex, index: Path, monkeypatch: pytest.MonkeyPatch
+    followed: FollowedIndex, index: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     first = followed.readers()
     assert vars(first.chunks)["_held"]
+    assert not caplog.messages
     monkeypatch.setattr(LanceChunkStore, "bytes_to_hold", lambda *_: 1 << 40)
     publish_next(index, edition(3))
     second = followed.readers()
     assert vars(second.chunks)["_held"] is None
     assert vars(second.graph)["_held_edges"]
+    told = "do not fit in a cache of 16 MB and are read for each question; SITEGRAPH_READER_CACHE_MB="
+    assert [told in message for message in caplog.messages] == [True]
     assert second.encoder is first.encoder
     every = [chunk.id for _, found in edition(2) for chunk in found]
     assert len(first.chunks.get(every)) == len(every), "who began on the first ends on it"
