@@ -1,6 +1,6 @@
 """How long a question takes over about 100,000 chunks: hybrid alone, the whole recipe, with the reranker.
 
-    python -m bench.speed WORK [--runs 3] [--copies 3] [--questions 100] [--index DIR]...
+    python -m bench.speed WORK [--runs 3] [--copies 3] [--questions 100] [--index DIR]... [--cache-mb 1536]
 
 The first call makes the index in WORK/large: `--runs` runs of `bench.scale_run`, then their rows several
 times over under other ids. Vectors are made by hash, but every question is encoded by the real model, which
@@ -28,7 +28,7 @@ from bench.enlarge import enlarge
 from bench.scaled_pages import DIM, write_sentences
 from indexes.ports import Encoder, Vector
 from indexes.wiring import Readers
-from retrieval.live import open_retriever
+from retrieval.live import CACHE_MB, open_retriever
 from retrieval.opening import build_retriever
 from retrieval.question.query import build_query
 from runtime.garbage import raise_gc_threshold
@@ -77,6 +77,7 @@ def main() -> None:
     parser.add_argument("--copies", type=int, default=3)
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--index", type=Path, action="append", help="ask this one; repeatable")
+    parser.add_argument("--cache-mb", type=int, default=CACHE_MB, help="SITEGRAPH_READER_CACHE_MB")
     options = parser.parse_args()
     raise_gc_threshold()  # as `serve` does
     indexes = options.index or [make_index(options.work, runs=options.runs, copies=options.copies)]
@@ -84,7 +85,7 @@ def main() -> None:
     for index in indexes:
         if not (index / "encoder").exists():
             place_exported_encoder(index / "encoder")
-        found.append(measure(index, options.questions))
+        found.append(measure(index, options.questions, options.cache_mb))
         print(json.dumps(found[-1], indent=2), flush=True)
     if len(found) > 1:
         print(json.dumps({"times_the_first": growth(found[0], found[-1])}, indent=2))
@@ -110,9 +111,9 @@ def make_index(work: Path, *, runs: int, copies: int) -> Path:
     return large
 
 
-def measure(index: Path, number: int) -> Figures:
+def measure(index: Path, number: int, cache_mb: int) -> Figures:
     """Ask each way, warm, then in processes of their own."""
-    with open_retriever(index, environment={}, clock=time.monotonic) as live:
+    with open_retriever(index, environment={}, clock=time.monotonic, cache_mb=cache_mb) as live:
         found = live.read(lambda readers: _ask_ways(readers, number))
     found["cold"] = _cold(index, found.pop("texts"))
     return {**found, "load": os.getloadavg()[0], "aims_p95_ms": AIMS}
