@@ -11,8 +11,7 @@ ENGINE = "13.0."
 BTREE_PAGE = 1024
 """Rows of a page of an index by value, of which a lookup reads one for each value and segment.
 
-By default 4,096: 150 values among 7.2 million then take 73 ms instead of 37; with 256 still 34, while the
-index takes three times the disk (bench/RESULTS.md).
+By default 4,096: 50 values among 7.2 million in six segments then take 60 CPU ms, not 41 (bench/RESULTS.md).
 """
 
 
