@@ -239,9 +239,9 @@ def create_table(directory: Path, name: str, schema: pa.Schema, *, indexes: str 
         for column, config in _INDEXES[indexes or name].items():
             if isinstance(config, BTree) and has_engine():
                 declare_btree(*table_address(database, name), column)
+                table.checkout_latest()
             else:
                 table.create_index(column, config=config)
-        table.checkout_latest()
         name_version(table, tag_of(0), table.version)
 
 
