@@ -97,7 +97,7 @@ def load(work: Path, store: Neo4jGraphStore) -> Figures:
     graph = LanceGraphStore(layout.lance).at(current)
     loading = Loading(store, open_chunk_store(layout, load_manifest(layout)).at(current))
     runs, small = list[Written](), list[Written]()
-    for number in range(len(list(work.glob("part-?")))):
+    for number in range(len(list(work.glob("part-*")))):
         nodes = list(graph.scan_nodes(source=f"part-{number}"))
         # Entities are of no source, and edges of every run lead to them.
         nodes += graph.scan_nodes(source="") if number == 0 else ()
@@ -133,7 +133,7 @@ def _milliseconds(written: Sequence[Written]) -> Figures:
 def change_and_change_back(graph: GraphReader, loading: Loading) -> list[Written]:
     """Give the chunks of ten pages another hash, take one edge in five away, and undo it; several times."""
     pages = sorted({node.doc for node in graph.scan_nodes(source="part-0") if isinstance(node, ChunkNode)})
-    docs = pages[:: len(pages) // PAGES][:PAGES]
+    docs = pages[:: max(1, len(pages) // PAGES)][:PAGES]
     nodes = [node for node in graph.nodes_of(docs) if isinstance(node, ChunkNode)]
     edges = graph.edges_of(docs)
     changed = [replace(node, content_hash=node.content_hash[::-1]) for node in nodes]

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -33,7 +33,7 @@ from indexes.publish.signatures import TRUST, open_trust, read_signature
 from indexes.reader_memory import ReaderMemory, cache_to_hold, share_memory
 from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.tuning import load_weights
-from schemas.errors import ConfigError, DamageFound, SchemaMismatch, StoreUnavailable
+from schemas.errors import ConfigError, DamageFound, SchemaMismatch, SitegraphError, StoreUnavailable
 from schemas.evidence import Scores
 from schemas.settings import is_on
 
@@ -109,9 +109,8 @@ class OpenedStores:
         self.manifest = load_manifest(self.layout)
         self._environment = environment
         self._cache_mb = cache_mb
-        self._memory = ReaderMemory(driver_mb=0)
+        self._memory: ReaderMemory | None = None
         self._encoder: tuple[VectorSpace, Encoder] | None = None
-        self._opened = ExitStack()
         # Whoever lives long reads everything, once; a single query no more than it has time for.
         self.check = FileCheck(index, HASHED_BYTES if cache_mb is None else None)
         self.trust = open_trust(environment.get(TRUST))
@@ -125,24 +124,16 @@ class OpenedStores:
     @cached_property
     def chunks(self) -> ChunkTables:
         """Chunk rows, vectors, full text."""
-        store = open_chunk_store(
-            self.layout, self.manifest, session=self._session, held_mb=self._memory.chunks_mb
-        )
-        self._opened.callback(store.close)
-        return store
+        held_mb = self._memory.chunks_mb if self._memory else 0
+        return open_chunk_store(self.layout, self.manifest, session=self._session, held_mb=held_mb)
 
     @cached_property
     def graph(self) -> GraphStore:
         """Nodes and edges."""
-        store = open_graph_store(
-            self.layout,
-            self.manifest,
-            self._environment,
-            session=self._session,
-            held_mb=self._memory.graph_mb,
+        held_mb = self._memory.graph_mb if self._memory else 0
+        return open_graph_store(
+            self.layout, self.manifest, self._environment, session=self._session, held_mb=held_mb
         )
-        self._opened.callback(store.close)
-        return store
 
     @cached_property
     def reranker(self) -> Reranker | None:
@@ -158,38 +149,46 @@ class OpenedStores:
             return None
         from indexes.stores.lance.tables import open_session
 
-        return open_session(self._memory.driver_mb)
+        return open_session(self._memory.driver_mb if self._memory else self._cache_mb)
 
     def fit_memory(self, generation: int, space: VectorSpace) -> None:
-        """Divide the memory anew by the size of *generation*; readers that were given out keep theirs."""
+        """Divide the memory anew by the size of *generation*; readers that were given out keep theirs.
+
+        Where a size cannot be read it stays as it is: to read what is there tells why.
+        """
         if self._cache_mb is None:
             return
+        with suppress(SitegraphError):
+            chunks, graph = self._sizes(generation, space)
+            memory = share_memory(self._cache_mb, chunks=chunks, graph=graph)
+            if memory != self._memory:
+                self._let_go("chunks", "_session", *(() if self._is_graph_served else ("graph",)))
+                self._memory = memory
+                self._tell_what_is_read(memory, chunks=chunks, graph=graph)
+
+    def _sizes(self, generation: int, space: VectorSpace) -> tuple[int, int | None]:
+        """Return the bytes that chunks and graph would take in memory; None: a server has it."""
         from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
 
         model, folder = space.model, self.layout.lance
         chunks = LanceChunkStore(folder, dim=model.dim, table=space.table, tokens=model.token_vectors)
-        in_server = self.manifest.graph == "neo4j"
-        needed = {
-            "chunks": chunks.bytes_to_hold(generation),
-            "graph": None if in_server else LanceGraphStore(folder).bytes_to_hold(generation),
-        }
-        memory = share_memory(self._cache_mb, **needed)
-        if memory != self._memory:
-            self._memory = memory
-            self._tell_what_is_read(memory, needed)
-            for opened in ("chunks", "graph", "_session"):
-                self.__dict__.pop(opened, None)
+        graph = None if self._is_graph_served else LanceGraphStore(folder).bytes_to_hold(generation)
+        return chunks.bytes_to_hold(generation), graph
 
-    def _tell_what_is_read(self, memory: ReaderMemory, needed: Mapping[str, int | None]) -> None:
-        held = {"chunks": memory.chunks_mb, "graph": memory.graph_mb}
-        if left := [name for name, size in needed.items() if size and not held[name]]:
+    @property
+    def _is_graph_served(self) -> bool:
+        return self.manifest.graph == "neo4j"
+
+    def _tell_what_is_read(self, memory: ReaderMemory, *, chunks: int, graph: int | None) -> None:
+        needed = {"chunks": chunks and not memory.chunks_mb, "graph": graph and not memory.graph_mb}
+        if left := [name for name, is_read in needed.items() if is_read]:
             _log.warning(
                 "%s of %s do not fit in a cache of %d MB and are read for each question; "
                 "SITEGRAPH_READER_CACHE_MB=%d holds all",
                 " and ".join(left),
                 self.layout.root,
                 self._cache_mb,
-                cache_to_hold(*needed.values()),
+                cache_to_hold(chunks=chunks, graph=graph),
             )
 
     def apart(self) -> "OpenedStores":
@@ -200,7 +199,13 @@ class OpenedStores:
 
     def close(self) -> None:
         """Let go of connections; readers of a graph server are of no more use."""
-        self._opened.close()
+        self._let_go("chunks", "graph", "_session")
+
+    def _let_go(self, *names: str) -> None:
+        for name in names:
+            opened = self.__dict__.pop(name, None)
+            if opened is not None and name != "_session":
+                opened.close()
 
 
 def readers_of(

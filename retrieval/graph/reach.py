@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from functools import partial
 
 from indexes.ports import ChunkReader, Encoder, GraphReader
 from retrieval.graph.expansion import Expansion, expand_seeds
@@ -12,7 +11,6 @@ from retrieval.graph.spreading import Spread, choose_anchors, spread_from, weigh
 from retrieval.graph.surroundings import SEEDS
 from retrieval.graph.tools import DEFINITION, ToolInScope, find_tools
 from retrieval.question.route import Known, Route, wants_detail
-from retrieval.search.parallel import run_both
 from retrieval.search.relevance import Measure, best_chunks
 from retrieval.search.seeds import EmbeddedQuery, Lists
 from schemas.evidence import Hit
@@ -61,21 +59,6 @@ def reach_by_graph(
     Where nothing spreads, or the question names its documents, there is no second question.
     """
     seeds = _best_seeds(chunks, found)
-    (expansion, tools), (spread, sub_queries) = run_both(
-        partial(_expand, chunks, graph, asked, found, seeds, rules),
-        partial(_activate, chunks, graph, encoder, asked, found, rules),
-    )
-    return GraphResults(spread=spread, expansion=expansion, sub_queries=sub_queries, tools=tools)
-
-
-def _expand(
-    chunks: ChunkReader,
-    graph: GraphReader,
-    asked: EmbeddedQuery,
-    found: SearchResults,
-    seeds: Collection[Chunk],
-    rules: Collection[GraphRule],
-) -> tuple[Expansion, tuple[ToolInScope, ...]]:
     expansion = expand_seeds(
         chunks,
         graph,
@@ -86,26 +69,16 @@ def _expand(
         rules=rules,
     )
     tools = find_tools(chunks, graph, asked, seeds, measure=found.measure.of)
-    ways = {one.chunk: one.path for one in tools if one.chunk}
-    return expansion.with_ways(ways, role=DEFINITION), tools
-
-
-def _activate(
-    chunks: ChunkReader,
-    graph: GraphReader,
-    encoder: Encoder,
-    asked: EmbeddedQuery,
-    found: SearchResults,
-    rules: Collection[GraphRule],
-) -> tuple[Spread, tuple[str, ...]]:
+    expansion = expansion.with_ways({one.chunk: one.path for one in tools if one.chunk}, role=DEFINITION)
     spread = start_from(found)
     if GraphRule.SPREAD in rules:
         spread = spread_from(graph, spread, measure=found.measure.of)
     spread = weigh_spread(spread, {hit.doc for hit in found.pool})
     if not spread.ran or spread.named or GraphRule.SECOND_QUERY not in rules:
-        return spread, ()
+        return GraphResults(spread=spread, expansion=expansion, tools=tools)
     follow_up = FollowUp(chunks=chunks, encoder=encoder, asked=asked, measure=found.measure)
-    return follow_up.activate(spread)
+    activated, sub_queries = follow_up.activate(spread)
+    return GraphResults(spread=activated, expansion=expansion, sub_queries=sub_queries, tools=tools)
 
 
 def _best_seeds(chunks: ChunkReader, found: SearchResults) -> tuple[Chunk, ...]:

@@ -7,8 +7,6 @@ from typing import TypeVar
 THREADS = 4
 
 T = TypeVar("T")
-A = TypeVar("A")
-B = TypeVar("B")
 
 
 def run_in_parallel(asks: Sequence[Callable[[], T]]) -> list[T]:
@@ -17,10 +15,3 @@ def run_in_parallel(asks: Sequence[Callable[[], T]]) -> list[T]:
         return [ask() for ask in asks]
     with ThreadPoolExecutor(min(THREADS, len(asks)), thread_name_prefix="search") as threads:
         return list(threads.map(lambda ask: ask(), asks))
-
-
-def run_both(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
-    """Call one in a thread beside the other; give both answers, or raise an error of either."""
-    with ThreadPoolExecutor(1, thread_name_prefix="search") as thread:
-        other = thread.submit(second)
-        return first(), other.result()

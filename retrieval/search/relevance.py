@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from threading import Lock
 
 from indexes.ports import ChunkReader
 from retrieval.question.route import Known, Route
@@ -145,7 +144,7 @@ def _best_share(lists: Lists, names: tuple[SeedList, ...]) -> dict[str, float]:
 
 
 class Measure:
-    """Scores documents once each, in one look for all that are asked together; threads may share it.
+    """Scores documents once each, in one look for all that are asked together.
 
     Args: lift: takes half of each score where it is given (`lift_of`). telling: raises the scores of chunks
     and takes nothing from any (`telling_of`).
@@ -162,14 +161,12 @@ class Measure:
         self._chunks, self._asked, self._scale = chunks, asked, scale
         self._lift, self._telling = lift, telling or {}
         self._scores: dict[str, dict[str, float]] = {}
-        self._lock = Lock()
 
     def of(self, docs: Collection[str]) -> dict[str, Base]:
         """Return the chunk scores of those of *docs* that have a chunk under the query's filters."""
-        with self._lock:
-            new = [doc for doc in docs if doc not in self._scores]
-            found = measure_base(self._chunks, self._asked, new, self._scale)
-            self._scores |= {doc: self._lifted(found.get(doc, {})) for doc in new}
+        new = [doc for doc in docs if doc not in self._scores]
+        found = measure_base(self._chunks, self._asked, new, self._scale)
+        self._scores |= {doc: self._lifted(found.get(doc, {})) for doc in new}
         return {doc: self._scores[doc] for doc in sorted(set(docs)) if self._scores[doc]}
 
     def documents(self, docs: Collection[str]) -> dict[str, float]:

@@ -1,7 +1,6 @@
 """Opens the stores of an index directory. Importing this takes the driver's 1.2 s: import it late."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import lancedb
@@ -35,7 +34,6 @@ from indexes.stores.lance.tables import (
 )
 from indexes.stores.lance.writer import LanceChunkWriter
 from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
-from schemas.errors import SitegraphError
 
 
 class LanceChunkStore:
@@ -91,13 +89,13 @@ class LanceChunkStore:
         )
         return LanceChunkReader(table, self._dim, held=held)
 
-    def bytes_to_hold(self, generation: int) -> int | None:
-        """Estimate what holding *generation* would take; None: it cannot be read."""
+    def bytes_to_hold(self, generation: int) -> int:
+        """Estimate what holding *generation* would take."""
+        if generation == 0 and not has_tag(self._directory, self._name, 0):
+            return 0
         schema = chunk_schema(self._dim, tokens=self._tokens)
-        with suppress(SitegraphError):
-            table = open_at(self._database, self._name, schema, generation)
-            return size_of_chunks(table, CHUNK_FIELDS, self._dim)
-        return None
+        table = open_at(self._database, self._name, schema, generation)
+        return size_of_chunks(table, CHUNK_FIELDS, self._dim)
 
     def writer(self) -> LanceChunkWriter:
         """The writer."""
@@ -143,12 +141,12 @@ class LanceGraphStore:
         edges = open_at(self._database, EDGES, EDGE_SCHEMA, generation)
         return LanceGraphReader(nodes, edges, held=self._hold(nodes, edges) if self._held_mb else None)
 
-    def bytes_to_hold(self, generation: int) -> int | None:
-        """Estimate what holding *generation* would take; None: it cannot be read."""
-        with suppress(SitegraphError):
-            nodes = open_at(self._database, NODES, NODE_SCHEMA, generation)
-            return size_of_graph(nodes, open_at(self._database, EDGES, EDGE_SCHEMA, generation))
-        return None
+    def bytes_to_hold(self, generation: int) -> int:
+        """Estimate what holding *generation* would take."""
+        if generation == 0 and not has_tag(self._directory, EDGES, 0):
+            return 0
+        nodes = open_at(self._database, NODES, NODE_SCHEMA, generation)
+        return size_of_graph(nodes, open_at(self._database, EDGES, EDGE_SCHEMA, generation))
 
     def _hold(self, nodes: Table, edges: Table) -> tuple[HeldRows, HeldEdges] | None:
         return hold_graph(

@@ -6,6 +6,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -118,6 +119,16 @@ def test_memory_is_divided_anew_where_a_generation_no_longer_fits(
     assert second.encoder is first.encoder
     every = [chunk.id for _, found in edition(2) for chunk in found]
     assert len(first.chunks.get(every)) == len(every), "who began on the first ends on it"
+
+
+def test_memory_stays_divided_where_a_size_cannot_be_read(
+    followed: FollowedIndex, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed.readers()
+    late = mock.Mock(side_effect=StoreUnavailable("answers late", subject="chunks"))
+    monkeypatch.setattr(LanceChunkStore, "bytes_to_hold", late)
+    publish_next(index, edition(3))
+    assert vars(followed.readers().chunks)["_held"]
 
 
 def test_answers_of_many_threads_are_each_of_one_generation(index: Path, followed: FollowedIndex) -> None:

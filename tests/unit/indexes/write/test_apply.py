@@ -1,6 +1,7 @@
 """A frozen plan into both stores, and the token that is asked for before each batch of it."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import groupby, product
 from pathlib import Path
 
@@ -122,12 +123,13 @@ def test_rows_of_a_document_lie_next_to_each_other_in_the_files(tmp_path: Path) 
     pages = [make_page(uri) for uri in uris]
     edges = [make_edge(EdgeKind.LINKS_TO, a, b) for b, a in product(pages, pages)]
     chunks = [make_chunk(f"part {n}", uri=uri, ordinal=n) for n in range(3) for uri in uris]
-    rows = RowChanges(nodes=tuple(pages), edges=tuple(edges), chunks=tuple(chunks))
+    parts = [replace(page, id=f"{page.id}#{part}") for part in ("a", "b", "c") for page in pages]
+    rows = RowChanges(nodes=(*pages, *parts), edges=tuple(edges), chunks=tuple(chunks))
     write(stores, (rows,), Fence())
     for store in stores:
         store.close()
 
     database = lancedb.connect(folder)
-    for table, each in (("edges", len(pages)), ("chunks", 3)):
+    for table, each in (("nodes", 4), ("edges", len(pages)), ("chunks", 3)):
         docs = database.open_table(table).to_arrow().column("doc").to_pylist()
         assert [len(list(run)) for _, run in groupby(docs)] == [each] * len(pages)

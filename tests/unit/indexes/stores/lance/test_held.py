@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from lancedb.table import Table
 
-from indexes.stores.lance.held import HeldEdges, HeldRows, hold_chunks, hold_graph
+from indexes.stores.lance.held import HeldEdges, HeldRows, hold_chunks, hold_graph, size_of_chunks
 from indexes.stores.lance.tables import (
     CHUNK_FIELDS,
     CHUNKS,
@@ -73,3 +73,17 @@ def test_what_takes_more_memory_than_allowed_is_not_held(held: tuple[Table, Tabl
     whole = hold_chunks(chunks, CHUNK_FIELDS, DIM, most_bytes=1 << 20)
     assert whole
     assert whole.within(["page:d"])[1].shape == (len(IDS), DIM)
+
+
+def test_chunks_take_no_more_than_was_estimated(tmp_path: Path) -> None:
+    create_table(tmp_path, CHUNKS, chunk_schema(DIM))
+    chunks = connect(tmp_path).open_table(CHUNKS)
+    assert size_of_chunks(chunks, CHUNK_FIELDS, DIM) == 0
+    rows = [
+        {"id": f"chunk:{n:026}", "doc": "page:d", "text": "a word " * (n % 9), "text_vector": [1.0] * DIM}
+        for n in range(20_000)
+    ]
+    chunks.add(pa.Table.from_pylist(rows, chunk_schema(DIM)))
+    estimated = size_of_chunks(chunks, CHUNK_FIELDS, DIM)
+    assert hold_chunks(chunks, CHUNK_FIELDS, DIM, most_bytes=estimated)
+    assert hold_chunks(chunks, CHUNK_FIELDS, DIM, most_bytes=estimated // 2) is None
