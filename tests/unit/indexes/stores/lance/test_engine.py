@@ -12,7 +12,7 @@ from tests.fakes.varied_chunks import DIM, publish_rows, varied_row
 
 
 @pytest.mark.skipif(not has_engine(), reason="pylance is not installed")
-def test_segments_appended_and_merged_have_pages_of_the_declared_size(tmp_path: Path) -> None:
+def test_segments_that_runs_append_have_pages_of_the_declared_size(tmp_path: Path) -> None:
     import lance
     from lance.file import LanceFileReader
 
