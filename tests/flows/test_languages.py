@@ -31,6 +31,7 @@ def _words(index: Path, word: str) -> list[str]:
     return [chunk.text for chunk in chunks.get([hit.chunk_id for hit in hits])]
 
 
+@pytest.mark.data
 def test_real_french_pages_are_stemmed_as_french(sitegraph: Sitegraph, tmp_path: Path) -> None:
     archive = DATA / "html-wcxb" / "dev-html.tar"
     if not archive.exists():

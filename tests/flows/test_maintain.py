@@ -21,7 +21,7 @@ from tests.fakes.prefect_server import REPO, PrefectServer
 from tests.fakes.real_sites import unpack
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.data]
 
 
 @pytest.fixture(scope="module")
