@@ -74,6 +74,14 @@ class StoreState:
         return sum(self.counts.values())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenChunks:
+    """The chunks that a generation wrote; of all others it has what *base*, the one before it, has."""
+
+    base: int
+    ids: frozenset[str]
+
+
 class ChunkReader(Protocol):
     """Chunks of one generation."""
 
@@ -125,8 +133,8 @@ class ChunkReader(Protocol):
     def editions(self, sources: Collection[str]) -> tuple[Edition, ...]:
         """The documents of *sources* that have a chunk and a version, in id order."""
 
-    def row_hashes(self) -> Mapping[str, str]:
-        """`row_sha256` as stored, by chunk id."""
+    def row_hashes(self, ids: Collection[str] | None = None) -> Mapping[str, str]:
+        """`row_sha256` as stored, by chunk id: of all chunks, or of those of *ids* that are there."""
 
     def damaged_rows(self) -> tuple[str, ...]:
         """Ids whose stored row no longer matches its `row_sha256`, in id order; reads everything."""
@@ -282,11 +290,18 @@ class GraphStore(Protocol):
     def writer(self) -> GraphWriter:
         """The writer."""
 
-    def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:
+    def show(
+        self,
+        generation: int,
+        chunks: Callable[[], ChunkReader],
+        *,
+        written: Callable[[], WrittenChunks | None] = lambda: None,
+    ) -> None:
         """Let people who look into the store itself see *generation*, with what its chunks say.
 
         Nothing happens where they see it already, or where a store has nothing for people. *chunks* gives the
-        chunks of the generation, and is asked only where they are needed.
+        chunks of the generation, and *written* says which of them it wrote, None where that is not known;
+        both are asked only where they are needed.
         """
 
     def shows(self, generation: int) -> bool:

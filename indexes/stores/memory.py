@@ -7,7 +7,15 @@ import numpy as np
 
 from indexes.digests import chunk_sha256, edge_sha256, node_sha256
 from indexes.filters import check_filters, passes
-from indexes.ports import ChunkReader, ChunkVectors, StoreState, TokenVectors, Vector, no_tokens
+from indexes.ports import (
+    ChunkReader,
+    ChunkVectors,
+    StoreState,
+    TokenVectors,
+    Vector,
+    WrittenChunks,
+    no_tokens,
+)
 from indexes.stores.bm25 import bm25, exact_terms, words
 from indexes.stores.snapshots import Row, Rows, Snapshots, StagedRows, damaged, hashes, state
 from indexes.vectors import check_vectors
@@ -103,9 +111,10 @@ class MemoryChunkReader:
             if chunk.source in sources and chunk.version is not None
         )
 
-    def row_hashes(self) -> Mapping[str, str]:
+    def row_hashes(self, ids: Collection[str] | None = None) -> Mapping[str, str]:
         """`row_sha256` as stored, by chunk id."""
-        return hashes(self._rows)
+        found = hashes(self._rows)
+        return found if ids is None else {id_: found[id_] for id_ in ids if id_ in found}
 
     def damaged_rows(self) -> tuple[str, ...]:
         """Ids whose row no longer matches its hash, in id order."""
@@ -315,7 +324,13 @@ class MemoryGraphStore:
         """The writer."""
         return MemoryGraphWriter(self._nodes, self._edges)
 
-    def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:
+    def show(
+        self,
+        generation: int,
+        chunks: Callable[[], ChunkReader],
+        *,
+        written: Callable[[], WrittenChunks | None] = lambda: None,
+    ) -> None:
         """Nobody looks in."""
 
     def shows(self, generation: int) -> bool:  # noqa: ARG002 - nobody looks in

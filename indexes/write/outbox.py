@@ -44,3 +44,11 @@ class Plan:
     def parts(self, *only: str) -> Iterator[RowChanges]:
         """The payloads in order, whole or *only* some fields of each."""
         return (load_payload(self.store, sha, *only) for sha in self.payloads)
+
+    def chunk_ids(self) -> frozenset[str]:
+        """Ids of the chunks that it writes, without making their rows.
+
+        Raises: DamageFound: a payload is damaged or lost.
+        """
+        records = (json.loads(self.store.get(sha)) for sha in self.payloads)
+        return frozenset(chunk["id"] for record in records for chunk in record["chunks"])

@@ -102,6 +102,15 @@ def test_state_counts_kinds_and_digests_rows(chunk_store: ChunkStore) -> None:
     assert reader.damaged_rows() == ()
 
 
+def test_hashes_are_given_of_the_ids_that_are_asked_for_and_there(chunk_store: ChunkStore) -> None:
+    one, two, gone = row("one"), row("two"), row("gone")
+    publish(chunk_store, 1, [one, two, gone])
+    publish(chunk_store, 2, gone=[gone[0].id])
+    reader = chunk_store.at(2)
+    assert reader.row_hashes([two[0].id, gone[0].id, "chunk:unknown"]) == {two[0].id: chunk_sha256(*two)}
+    assert reader.row_hashes([]) == {}
+
+
 def test_a_changed_vector_or_observed_time_changes_the_row_hash(chunk_store: ChunkStore) -> None:
     chunk, vectors = row("same")
     states = [

@@ -19,13 +19,14 @@ def publish(
     gone_nodes: Collection[str] = (),
     gone_edges: Collection[str] = (),
     base: int = -1,
+    before: States | None = None,
 ) -> States:
-    """Stage, apply and finish on top of *base*, the generation before unless given."""
+    """Stage, apply and finish on top of *base*, the generation before unless given; *before* is its state."""
     writer = store.writer()
     writer.stage(generation, base=generation - 1 if base < 0 else base)
     writer.apply_nodes(iter(nodes), gone_nodes)
     writer.apply_edges(iter(edges), gone_edges)
-    return writer.finish(generation)
+    return writer.finish(generation, before=before)
 
 
 def publish_graph(store: GraphStore, graph: SampleGraph, generation: int = 1) -> States:

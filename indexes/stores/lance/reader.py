@@ -161,9 +161,9 @@ class LanceChunkReader:
         found = scan.read(self._table, condition, _EDITION).group_by(_EDITION).aggregate([])
         return one_of_each(map(Edition, *(found.column(name).to_pylist() for name in _EDITION)))
 
-    def row_hashes(self) -> Mapping[str, str]:
+    def row_hashes(self, ids: Collection[str] | None = None) -> Mapping[str, str]:
         """`row_sha256` as stored, by chunk id."""
-        return scan.hashes(self._table)
+        return scan.hashes(self._table, ids)
 
     def damaged_rows(self) -> tuple[str, ...]:
         """Ids whose row no longer matches its hash, in id order; reads everything."""

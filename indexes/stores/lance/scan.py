@@ -107,12 +107,16 @@ def narrow_rows_in_id_order(
             yield from batch.to_pylist()
 
 
-def hashes(table: Table) -> Mapping[str, str]:
-    """`row_sha256` as stored, by id.
+def hashes(table: Table, ids: Collection[str] | None = None) -> Mapping[str, str]:
+    """`row_sha256` as stored, by id: of all rows, or of *ids*.
 
     Raises: DamageFound: an id stands in two rows.
     """
-    return _hashes(table.name, read(table, None, ["id", "row_sha256"]))
+    columns = ["id", "row_sha256"]
+    if ids is None:
+        return _hashes(table.name, read(table, None, columns))
+    some = (_hashes(table.name, found) for found in tables_with(table, "id", ids, columns))
+    return {id_: sha256 for part in some for id_, sha256 in part.items()}
 
 
 def stored_rows(found: pa.Table) -> Iterator[StoredRow]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import lancedb
 from lancedb.table import Table
 
-from indexes.ports import ChunkReader, GraphReader
+from indexes.ports import ChunkReader, GraphReader, WrittenChunks
 from indexes.stores.lance.graph import SHOWN_EDGE, SHOWN_NODE, LanceGraphReader
 from indexes.stores.lance.graph_writer import LanceGraphWriter
 from indexes.stores.lance.held import (
@@ -157,7 +157,13 @@ class LanceGraphStore:
             most_bytes=self._held_mb << 20,
         )
 
-    def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:
+    def show(
+        self,
+        generation: int,
+        chunks: Callable[[], ChunkReader],
+        *,
+        written: Callable[[], WrittenChunks | None] = lambda: None,
+    ) -> None:
         """Nobody looks in."""
 
     def shows(self, generation: int) -> bool:  # noqa: ARG002 - nobody looks in

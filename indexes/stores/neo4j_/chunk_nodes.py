@@ -3,7 +3,8 @@
 The rows have none of it: it is in the chunk store, and each node keeps the hash of what it was taken from.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -91,23 +92,41 @@ def chunk_properties(chunk: Chunk, sha256: str, *, embedded: bool) -> Properties
     return {**absent, **said, "document_kind": record["kind"], "passage_sha256": mark}
 
 
-def fill_chunk_nodes(connection: Connection, ix: str, chunks: ChunkReader, *, embedded: bool) -> None:
-    """Set on every `Chunk` node of the view what its chunk says now; those that say so already stay.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkNodes:
+    """The `Chunk` nodes of one index's view.
 
-    Raises: ConfigError: another index of the database has vectors of another dimension.
+    Args: embedded: whether they have vectors.
     """
-    hashes = chunks.row_hashes()
-    stale = stale_chunks(dict(_marks(connection, ix)), hashes, embedded=embedded)
-    for start in range(0, len(stale), _BATCH):
-        ids = stale[start : start + _BATCH]
-        rows = [
-            {"id": chunk.id, "properties": chunk_properties(chunk, hashes[chunk.id], embedded=embedded)}
-            for chunk in chunks.get(ids)
-        ]
-        vectors = _vectors(chunks, ids) if embedded else []
-        if vectors:
-            ensure_vector_index(connection, ix, dim=len(vectors[0]["vector"]))
-        connection.write(partial(_write, ix=ix, rows=rows, vectors=vectors))
+
+    connection: Connection
+    ix: str
+    embedded: bool
+
+    def fill(self, chunks: ChunkReader, emptied: frozenset[str] | None = None) -> None:
+        """Set on the nodes of *emptied* what their chunks say now; without it, on all that say anything else.
+
+        Raises: ConfigError: another index of the database has vectors of another dimension.
+        """
+        hashes = chunks.row_hashes(emptied)
+        stale = sorted(hashes) if emptied is not None else self._stale(hashes)
+        for start in range(0, len(stale), _BATCH):
+            ids = stale[start : start + _BATCH]
+            rows = [
+                {
+                    "id": chunk.id,
+                    "properties": chunk_properties(chunk, hashes[chunk.id], embedded=self.embedded),
+                }
+                for chunk in chunks.get(ids)
+            ]
+            vectors = _vectors(chunks, ids) if self.embedded else []
+            if vectors:
+                ensure_vector_index(self.connection, self.ix, dim=len(vectors[0]["vector"]))
+            self.connection.write(partial(_write, ix=self.ix, rows=rows, vectors=vectors))
+
+    def _stale(self, hashes: Mapping[str, str]) -> Sequence[str]:
+        marks = dict(_marks(self.connection, self.ix))
+        return stale_chunks(marks, hashes, embedded=self.embedded)
 
 
 def ensure_vector_index(connection: Connection, ix: str, *, dim: int) -> None:
@@ -134,7 +153,7 @@ def _mark(sha256: str, *, embedded: bool) -> str:
     return sha256 + _EMBEDDED if embedded else sha256
 
 
-def _vectors(chunks: ChunkReader, ids: tuple[str, ...]) -> list[dict[str, Any]]:
+def _vectors(chunks: ChunkReader, ids: Sequence[str]) -> list[dict[str, Any]]:
     return [{"id": id_, "vector": found.text.tolist()} for id_, found in chunks.vectors(ids).items()]
 
 

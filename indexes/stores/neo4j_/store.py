@@ -7,7 +7,7 @@ for people and other programs (docs/how-to/query-neo4j.md). schema.py has both.
 from collections.abc import Callable
 from functools import cached_property
 
-from indexes.ports import ChunkReader
+from indexes.ports import ChunkReader, WrittenChunks
 from indexes.stores.neo4j_.generations import load_held
 from indexes.stores.neo4j_.reader import Neo4jGraphReader, check_kept
 from indexes.stores.neo4j_.session import Connection
@@ -53,12 +53,18 @@ class Neo4jGraphStore:
         """Return the writer; the same at each call."""
         return self._writer
 
-    def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:
+    def show(
+        self,
+        generation: int,
+        chunks: Callable[[], ChunkReader],
+        *,
+        written: Callable[[], WrittenChunks | None] = lambda: None,
+    ) -> None:
         """Let people see *generation*, with what its chunks say.
 
         Raises: ConfigError: another index of the database has vectors of another dimension.
         """
-        self._writer.show(generation, chunks)
+        self._writer.show(generation, chunks, written)
 
     def shows(self, generation: int) -> bool:
         """Whether people see *generation*, and of no other any part."""

@@ -76,6 +76,23 @@ class Sweeps:
             for row in found
         }
 
+    def ids(
+        self, rows: RowKind, conditions: Collection[str], which: str, **parameters: Any
+    ) -> frozenset[str] | None:
+        """Give the ids of rows that meet one of *conditions* and *which*; None where they are over 20,000.
+
+        `over` says how a condition is written.
+        """
+        parts = [
+            f"{_find(rows, condition, which)} RETURN v.id AS id LIMIT {HELD_ROWS + 1}"
+            for condition in conditions
+        ]
+        statement = " UNION ".join(parts)
+        found = self.connection.read(
+            lambda transaction: transaction.run(statement, ix=self.ix, open=OPEN, **parameters)
+        )
+        return frozenset(row["id"] for row in found) if len(found) <= HELD_ROWS else None
+
 
 def _find(rows: RowKind, condition: str, which: str) -> str:
     # SEEK: where statistics are young the planner would as soon read the whole index.

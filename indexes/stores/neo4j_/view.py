@@ -16,6 +16,7 @@ from indexes.stores.neo4j_.schema import (
 )
 from indexes.stores.neo4j_.sweeps import HELD_ROWS, Sweeps
 from schemas.edges import EdgeKind
+from schemas.nodes import NodeKind
 
 _HERE = "v.valid_from <= $g AND $g < v.valid_to"
 _DIFFERENT = {
@@ -60,6 +61,15 @@ def change_view(sweeps: Sweeps, *, low: int, high: int, to: int) -> None:
         sweep(rows, _drop_edge(kind), here=False)
         sweep(rows, _add_edge(kind), here=True)
     sweep(NODE_ROWS, _DROP_NODE, here=False)
+
+
+def added_chunks(sweeps: Sweeps, *, low: int, high: int) -> frozenset[str] | None:
+    """Return the ids of the `Chunk` nodes that `change_view` makes anew from *low* to *high*, with no text.
+
+    None: they are too many to hold.
+    """
+    which = f"{_HERE} AND v.kind = '{NodeKind.CHUNK}'"
+    return sweeps.ids(NODE_ROWS, _DIFFERENT, which, low=low, high=high, g=high)
 
 
 def _add_edge(kind: EdgeKind) -> str:

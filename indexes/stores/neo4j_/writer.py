@@ -7,12 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
-from indexes.ports import ChunkReader, StoreState
+from indexes.ports import ChunkReader, StoreState, WrittenChunks
 from indexes.row_changes import follows_change
 from indexes.stores.neo4j_.batches import BATCH_ROWS, WINDOW_ROWS, Batches
 from indexes.stores.neo4j_.changes import CAME, WENT, StagedChanges
-from indexes.stores.neo4j_.chunk_nodes import fill_chunk_nodes
+from indexes.stores.neo4j_.chunk_nodes import ChunkNodes
 from indexes.stores.neo4j_.generations import (
+    GenerationRecord,
     GenerationStore,
     begun,
     finished,
@@ -34,7 +35,7 @@ from indexes.stores.neo4j_.schema import (
 )
 from indexes.stores.neo4j_.session import Connection, Transaction
 from indexes.stores.neo4j_.sweeps import Sweeps
-from indexes.stores.neo4j_.view import change_view
+from indexes.stores.neo4j_.view import added_chunks, change_view
 from schemas.causes import caused_by
 from schemas.cost import Cause
 from schemas.edges import Edge
@@ -141,18 +142,37 @@ class Neo4jGraphWriter:
             self._undo(generation, base=base)
         self._batches = None
 
-    def show(self, generation: int, chunks: Callable[[], ChunkReader]) -> None:
+    def show(
+        self,
+        generation: int,
+        chunks: Callable[[], ChunkReader],
+        written: Callable[[], WrittenChunks | None],
+    ) -> None:
         """Let people see *generation*, with what its chunks say; goes on where a crash broke it off.
 
         Raises: ConfigError: another index of the database has vectors of another dimension.
         """
         self.create()
-        if is_shown(self._generations.load(), generation, embedded=self._embeddings):
+        held = self._generations.load()
+        if is_shown(held, generation, embedded=self._embeddings):
             return
         self._change_view(generation)
         if generation:
-            fill_chunk_nodes(self._connection, self._ix, chunks(), embedded=self._embeddings)
+            nodes = ChunkNodes(connection=self._connection, ix=self._ix, embedded=self._embeddings)
+            nodes.fill(chunks(), self._emptied(held, generation, written()))
         self._generations.save(lambda held: shown(held, generation, embedded=self._embeddings))
+
+    def _emptied(
+        self, held: GenerationRecord, generation: int, written: WrittenChunks | None
+    ) -> frozenset[str] | None:
+        """Ids of all chunks whose nodes may say what is no longer so; None where they are not known.
+
+        They are known where people saw the generation that this one was built on, whole.
+        """
+        if written is None or not is_shown(held, written.base, embedded=self._embeddings):
+            return None
+        added = added_chunks(self._sweeps, low=written.base, high=generation)
+        return None if added is None else added | written.ids
 
     def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
         """The server keeps its files in order by itself."""

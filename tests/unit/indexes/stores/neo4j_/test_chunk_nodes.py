@@ -1,13 +1,13 @@
 """What `Chunk` nodes say to people and to retrievers of other packages."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from indexes.ports import ChunkReader, ChunkVectors
-from indexes.stores.memory import MemoryChunkStore
+from indexes.ports import ChunkReader, ChunkVectors, WrittenChunks
+from indexes.stores.memory import MemoryChunkReader, MemoryChunkStore
 from indexes.stores.neo4j_.chunk_nodes import FIELDS, chunk_properties, stale_chunks
 from indexes.stores.neo4j_.store import Neo4jGraphStore
 from schemas.errors import ConfigError
@@ -89,6 +89,7 @@ def vectors_along(number: int, dim: int) -> ChunkVectors:
     return make_vectors(axis(number, dim=dim), heading=axis(1, dim=dim), **of_several)
 
 
+SAID_OF_DOCUMENT = "MATCH (c:Chunk {ix: $ix}) RETURN c.text AS text, c.doc_id AS doc_id ORDER BY text"
 SAID = (
     "MATCH (c:Chunk {ix: $ix}) RETURN c.text AS text, c.page_no AS page, c.embedding AS vector ORDER BY text"
 )
@@ -115,6 +116,92 @@ def test_people_read_what_passages_say_and_what_they_say_now(
         "CALL db.index.fulltext.queryNodes('sitegraph_chunk_text', 'plain') YIELD node RETURN node.id"
     )
     assert two.id in {row["node.id"] for row in found}
+
+
+@pytest.mark.neo4j
+def test_of_a_small_change_only_the_nodes_that_it_emptied_or_wrote_are_filled(
+    neo4j_graph_store_factory: Neo4jStores, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph, chunks = neo4j_graph_store_factory(index_id=IX), MemoryChunkStore(dim=8)
+    emptied, written, stays = make_chunk("emptied"), make_chunk("written"), make_chunk("stays")
+    publish(graph, 1, [node_of(chunk) for chunk in (emptied, written, stays)])
+    graph.show(1, put(chunks, 1, emptied, written, stays))
+
+    # The row of the graph alone changes for one, the row of the chunk store alone for another.
+    publish(graph, 2, [replace(node_of(emptied), content_hash="other")])
+    reader = put(chunks, 2, emptied, replace(written, doc_id="GOV-0018"), stays)
+    asked = spy_on_hashes(monkeypatch)
+    graph.show(2, reader, written=lambda: WrittenChunks(base=1, ids=frozenset([written.id])))
+
+    assert asked == [{emptied.id, written.id}]
+    assert [(row["text"], row["doc_id"]) for row in ask(SAID_OF_DOCUMENT)] == [
+        ("emptied", None),
+        ("stays", None),
+        ("written", "GOV-0018"),
+    ]
+    monkeypatch.undo()
+    graph.show(1, lambda: chunks.at(1))
+    assert [row["doc_id"] for row in ask(SAID_OF_DOCUMENT)] == [None, None, None]
+
+
+@pytest.mark.neo4j
+@pytest.mark.parametrize("base", [1, 3])
+def test_all_nodes_are_looked_at_unless_people_saw_what_the_generation_was_built_on(
+    neo4j_graph_store_factory: Neo4jStores, ask: Ask, monkeypatch: pytest.MonkeyPatch, base: int
+) -> None:
+    graph, chunks = neo4j_graph_store_factory(index_id=IX), MemoryChunkStore(dim=8)
+    one, two = make_chunk("one"), make_chunk("two")
+    publish(graph, 1, [node_of(one), node_of(two)])
+    graph.show(1, put(chunks, 1, one, two))
+    # Nobody was shown the second, in which a chunk changed: the third does not know of it.
+    publish(graph, 2)
+    put(chunks, 2, replace(one, doc_id="GOV-0018"), two)
+    publish(graph, 3)
+    reader = put(chunks, 3, replace(one, doc_id="GOV-0018"), two)
+    asked = spy_on_hashes(monkeypatch)
+    graph.show(3, reader, written=lambda: WrittenChunks(base=base + 1, ids=frozenset([two.id])))
+
+    assert asked == [None]
+    assert [row["doc_id"] for row in ask(SAID_OF_DOCUMENT)] == ["GOV-0018", None]
+
+
+@pytest.mark.neo4j
+def test_a_crash_while_nodes_are_filled_makes_the_next_look_at_all(
+    neo4j_graph_store_factory: Neo4jStores, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph, chunks = neo4j_graph_store_factory(index_id=IX), MemoryChunkStore(dim=8)
+    one, two = make_chunk("one"), make_chunk("two")
+    publish(graph, 1, [node_of(one), node_of(two)])
+    graph.show(1, put(chunks, 1, one, two))
+    publish(graph, 2, [replace(node_of(one), content_hash="other")])
+    reader = put(chunks, 2, one, two)
+    written = WrittenChunks(base=1, ids=frozenset())
+
+    def crash() -> ChunkReader:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        graph.show(2, crash, written=lambda: written)
+    assert not graph.shows(2)
+    assert [row["text"] for row in ask(SAID_OF_DOCUMENT)] == ["two", None]
+    asked = spy_on_hashes(monkeypatch)
+    graph.show(2, reader, written=lambda: written)
+
+    assert asked == [None]
+    assert [row["text"] for row in ask(SAID_OF_DOCUMENT)] == ["one", "two"]
+
+
+def spy_on_hashes(monkeypatch: pytest.MonkeyPatch) -> list[set[str] | None]:
+    """The ids that hashes of chunks are asked for from now on; None for all."""
+    asked: list[set[str] | None] = []
+    read = MemoryChunkReader.row_hashes
+
+    def heard(self: MemoryChunkReader, ids: Collection[str] | None = None) -> Mapping[str, str]:
+        asked.append(None if ids is None else set(ids))
+        return read(self, ids)
+
+    monkeypatch.setattr(MemoryChunkReader, "row_hashes", heard)
+    return asked
 
 
 @pytest.mark.neo4j

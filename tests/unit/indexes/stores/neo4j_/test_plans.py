@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from indexes.ports import ChunkReader
+from indexes.ports import ChunkReader, WrittenChunks
 from indexes.stores.memory import MemoryChunkStore
 from indexes.stores.neo4j_ import session
+from indexes.stores.neo4j_.changes import StagedChanges
 from indexes.stores.neo4j_.store import Neo4jGraphStore
 from schemas.edges import Edge, EdgeKind
 from schemas.nodes import Node
@@ -69,14 +70,15 @@ def operators(plan: dict[str, Any]) -> Iterator[str]:
 
 
 def test_no_statement_reads_all_rows_of_a_kind_to_find_some(
-    store: Neo4jGraphStore, said: Said, neo4j_server: Neo4jServer
+    store: Neo4jGraphStore, said: Said, neo4j_server: Neo4jServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(StagedChanges, "_is_alone", lambda _changes: True)
     nodes, edges = many()
-    publish(store, 1, nodes, edges)
+    before = publish(store, 1, nodes, edges)
     store.show(1, no_passages)
     changed, gone = [make_page("https://site.test/0", title="Other")], edges[:3]
-    publish(store, 2, changed, gone_edges=[edge.id for edge in gone])
-    store.show(2, no_passages)
+    publish(store, 2, changed, gone_edges=[edge.id for edge in gone], before=before)
+    store.show(2, no_passages, written=lambda: WrittenChunks(base=1, ids=frozenset()))
     store.show(1, no_passages)
     store.at(1).nodes([nodes[0].id])
     store.at(1).edges_from([nodes[0].id])
