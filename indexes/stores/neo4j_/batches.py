@@ -41,7 +41,7 @@ def plan_batch(wanted: Iterable[Properties], live: Mapping[str, str]) -> BatchPl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batches:
-    """Writes batches of one generation of one index.
+    """Writes batches of one generation of one index, from several threads where no two share an id.
 
     `known` are nodes that were found to be there; none goes while edges are written. `told_nodes` and
     `told_edges` are what was asked for: by id the hash of a row, None of one that goes.

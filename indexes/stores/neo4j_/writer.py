@@ -5,6 +5,7 @@ Rows are added and ended, never changed, so that readers of older generations se
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
+from operator import attrgetter
 from typing import TypeVar
 
 from indexes.ports import ChunkReader, StoreState, WrittenChunks
@@ -12,6 +13,7 @@ from indexes.row_changes import follows_change
 from indexes.stores.neo4j_.batches import BATCH_ROWS, WINDOW_ROWS, Batches
 from indexes.stores.neo4j_.changes import CAME, WENT, StagedChanges
 from indexes.stores.neo4j_.chunk_nodes import ChunkNodes
+from indexes.stores.neo4j_.concurrent_batches import write_batches
 from indexes.stores.neo4j_.generations import (
     GenerationRecord,
     GenerationStore,
@@ -99,16 +101,16 @@ class Neo4jGraphWriter:
         self._batches = Batches(ix=self._ix, generation=generation)
 
     def apply_nodes(self, upserts: Iterable[Node], deletes: Collection[str]) -> None:
-        """Delete, then upsert, 2,000 rows a transaction."""
+        """Delete, then upsert, 2,000 rows a transaction, two of them at once."""
         batches = self._staged()
-        self._each(sorted(set(deletes)), batches.delete_nodes)
-        self._each(upserts, batches.upsert_nodes)
+        self._each(sorted(set(deletes)), batches.delete_nodes, key=str)
+        self._each(upserts, batches.upsert_nodes, key=_id)
 
     def apply_edges(self, upserts: Iterable[Edge], deletes: Collection[str]) -> None:
-        """Delete, then upsert, 2,000 rows a transaction; a batch with a missing end is not written."""
+        """Delete, then upsert, as for nodes; a batch with a missing end is not written."""
         batches = self._staged()
-        self._each(sorted(set(deletes)), batches.delete_edges)
-        self._each(upserts, batches.upsert_edges, kind=lambda edge: edge.kind)
+        self._each(sorted(set(deletes)), batches.delete_edges, key=str)
+        self._each(upserts, batches.upsert_edges, key=_id, kind=attrgetter("kind"))
 
     def finish(
         self, generation: int, *, before: tuple[StoreState, StoreState] | None = None
@@ -242,18 +244,21 @@ class Neo4jGraphWriter:
         items: Iterable[T],
         write: Callable[[Transaction, list[T]], None],
         *,
+        key: Callable[[T], str],
         kind: Callable[[T], str] = lambda _item: "",
     ) -> None:
-        for batch in _in_batches(items, kind):
-            self._write(batch, write)
+        def write_one(batch: list[T]) -> None:
+            self._connection.write(lambda transaction: write(transaction, batch))
 
-    def _write(self, batch: list[T], write: Callable[[Transaction, list[T]], None]) -> None:
-        self._connection.write(lambda transaction: write(transaction, batch))
+        write_batches(_in_batches(items, kind), write_one, key=key)
 
     def _staged(self) -> Batches:
         if self._batches is None:
             raise StaleLease("no generation is staged here; call stage() first", subject=self._ix)
         return self._batches
+
+
+_id: Callable[[Node | Edge], str] = attrgetter("id")
 
 
 def _in_batches(items: Iterable[T], kind: Callable[[T], str]) -> Iterator[list[T]]:
