@@ -17,7 +17,7 @@ from statistics import median
 from bench.comparison import Figures
 from indexes.layout import IndexLayout
 from indexes.manifest import load_manifest
-from indexes.ports import ChunkReader, GraphReader, StoreState, WrittenChunks
+from indexes.ports import ChunkReader, GraphReader, StoreState
 from indexes.publish.current import read_current
 from indexes.stores.lance.store import LanceGraphStore
 from indexes.stores.neo4j_.store import Neo4jGraphStore
@@ -81,10 +81,8 @@ class Loading:
         applied = time.monotonic()
         self._states = writer.finish(self.generation, before=self._states)
         finished = time.monotonic()
-        written = WrittenChunks(
-            base=base, ids=frozenset(one.id for one in nodes if isinstance(one, ChunkNode))
-        )
-        self._store.show(self.generation, lambda: self._chunks, written=lambda: written)
+        written = [node.id for node in nodes if isinstance(node, ChunkNode)]
+        self._store.show(self.generation, lambda: self._chunks, written=lambda _base: written)
         return Written(
             rows=len(nodes) + len(edges) + len(gone),
             applying=applied - start,

@@ -74,14 +74,6 @@ class StoreState:
         return sum(self.counts.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenChunks:
-    """The chunks that a generation wrote; of all others it has what *base*, the one before it, has."""
-
-    base: int
-    ids: frozenset[str]
-
-
 class ChunkReader(Protocol):
     """Chunks of one generation."""
 
@@ -295,13 +287,13 @@ class GraphStore(Protocol):
         generation: int,
         chunks: Callable[[], ChunkReader],
         *,
-        written: Callable[[], WrittenChunks | None] = lambda: None,
+        written: Callable[[int], Collection[str] | None] = lambda _base: None,
     ) -> None:
         """Let people who look into the store itself see *generation*, with what its chunks say.
 
         Nothing happens where they see it already, or where a store has nothing for people. *chunks* gives the
-        chunks of the generation, and *written* says which of them it wrote, None where that is not known;
-        both are asked only where they are needed.
+        chunks of the generation; *written* gives the ids of those that it wrote on another generation, None
+        where it was built on something else or where they are not known. Both are asked only where needed.
         """
 
     def shows(self, generation: int) -> bool:

@@ -4,8 +4,7 @@ from functools import partial
 
 from flows.run.contexts import CommitContext
 from flows.run.index import Index
-from indexes.ports import WrittenChunks
-from indexes.write.outbox import Plan
+from indexes.write.outbox import Plan, plan_sha256
 from schemas.errors import DamageFound, StoreUnavailable
 
 
@@ -19,17 +18,18 @@ def show_current(index: Index) -> None:
     index.graph.show(current, lambda: index.chunks.at(current), written=written)
 
 
-def written_chunks(index: Index, number: int) -> WrittenChunks | None:
-    """The chunks that a generation's plan writes; None where the plan is no longer kept whole."""
+def written_chunks(index: Index, number: int, base: int) -> frozenset[str] | None:
+    """Ids of the chunks that a generation wrote on *base*; None if on another, or if its plan is gone."""
     generation = index.ledger.generations.get(number)
+    if generation is None or generation.base != base:
+        return None
     payloads = index.ledger.generations.payloads(number)
-    if generation is None or not payloads:
+    if plan_sha256(payloads, base=base, source=generation.source) != generation.plan_sha:
         return None
     try:
-        ids = Plan(store=index.outbox, payloads=payloads).chunk_ids()
+        return Plan(store=index.outbox, payloads=payloads).chunk_ids()
     except DamageFound:
         return None
-    return WrittenChunks(base=generation.base, ids=ids)
 
 
 def show_missed(run: CommitContext) -> None:

@@ -15,6 +15,8 @@ from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from indexes.write.apply import StagedState, apply_plan
 from indexes.write.outbox import Plan
+from schemas.causes import caused_by
+from schemas.cost import Cause
 from schemas.errors import DamageFound
 from schemas.records import from_record
 
@@ -48,20 +50,21 @@ def write_plan(run: CommitContext, generation: Generation, *, lease: Lease) -> S
     for path, what in discard_if_damaged(run.index.layout, run.index.manifest):
         _log.warning("%s %s; building on what readers see instead of what maintenance made", path, what)
     declare(run, generation)
-    return apply_plan(
-        load_plan(run, generation),
-        generation=generation.generation,
-        base=generation.base,
-        graph=run.index.graph.writer(),
-        chunks=run.index.chunks.writer(),
-        vectors_of=run.encoding().vectors,
-        tokens_of=run.encoding().tokens,
-        dim=run.model.dim,
-        fence=partial(run.index.ledger.leases.check, lease),
-        crash_point=run.crash_point,
-        # What is mended does not contain what it was published with: everything is read.
-        before=None if generation.source == REPAIR else _state_of(run.index, generation.base),
-    )
+    with caused_by(Cause.WRITE):
+        return apply_plan(
+            load_plan(run, generation),
+            generation=generation.generation,
+            base=generation.base,
+            graph=run.index.graph.writer(),
+            chunks=run.index.chunks.writer(),
+            vectors_of=run.encoding().vectors,
+            tokens_of=run.encoding().tokens,
+            dim=run.model.dim,
+            fence=partial(run.index.ledger.leases.check, lease),
+            crash_point=run.crash_point,
+            # What is mended does not contain what it was published with: everything is read.
+            before=None if generation.source == REPAIR else _state_of(run.index, generation.base),
+        )
 
 
 def _state_of(index: Index, number: int) -> StagedState | None:

@@ -13,7 +13,6 @@ from indexes.ports import (
     StoreState,
     TokenVectors,
     Vector,
-    WrittenChunks,
     no_tokens,
 )
 from indexes.stores.bm25 import bm25, exact_terms, words
@@ -329,7 +328,7 @@ class MemoryGraphStore:
         generation: int,
         chunks: Callable[[], ChunkReader],
         *,
-        written: Callable[[], WrittenChunks | None] = lambda: None,
+        written: Callable[[int], Collection[str] | None] = lambda _base: None,
     ) -> None:
         """Nobody looks in."""
 

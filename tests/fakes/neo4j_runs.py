@@ -54,6 +54,19 @@ def exported(sitegraph: Sitegraph, index: Path) -> Counts:
     )
 
 
+def texts_seen(server: Neo4jServer, index: Path) -> dict[str, str | None]:
+    """By id what people read of each chunk."""
+    ix = json.loads((index / "index.json").read_text())["index_id"]
+    with query_session(server) as session:
+        rows = session.run("MATCH (c:Chunk {ix: $ix}) RETURN c.id AS id, c.text AS text", ix=ix)
+        return {row["id"]: row["text"] for row in rows}
+
+
+def texts(sitegraph: Sitegraph, index: Path) -> dict[str, str | None]:
+    """The same by the export."""
+    return {row["id"]: row["text"] for row in sitegraph.export(index)["chunks"]}
+
+
 def remove_graph(server: Neo4jServer, index: Path) -> None:
     """Remove what an index keeps on a server."""
     stores = Neo4jStores(server)

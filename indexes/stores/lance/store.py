@@ -1,12 +1,12 @@
 """Opens the stores of an index directory. Importing this takes the driver's 1.2 s: import it late."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import lancedb
 from lancedb.table import Table
 
-from indexes.ports import ChunkReader, GraphReader, WrittenChunks
+from indexes.ports import ChunkReader, GraphReader
 from indexes.stores.lance.graph import SHOWN_EDGE, SHOWN_NODE, LanceGraphReader
 from indexes.stores.lance.graph_writer import LanceGraphWriter
 from indexes.stores.lance.held import (
@@ -162,7 +162,7 @@ class LanceGraphStore:
         generation: int,
         chunks: Callable[[], ChunkReader],
         *,
-        written: Callable[[], WrittenChunks | None] = lambda: None,
+        written: Callable[[int], Collection[str] | None] = lambda _base: None,
     ) -> None:
         """Nobody looks in."""
 

@@ -4,10 +4,10 @@ Two graphs stand side by side: rows with their generations, for our readers, and
 for people and other programs (docs/how-to/query-neo4j.md). schema.py has both.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 
-from indexes.ports import ChunkReader, WrittenChunks
+from indexes.ports import ChunkReader
 from indexes.stores.neo4j_.generations import load_held
 from indexes.stores.neo4j_.reader import Neo4jGraphReader, check_kept
 from indexes.stores.neo4j_.session import Connection
@@ -58,7 +58,7 @@ class Neo4jGraphStore:
         generation: int,
         chunks: Callable[[], ChunkReader],
         *,
-        written: Callable[[], WrittenChunks | None] = lambda: None,
+        written: Callable[[int], Collection[str] | None] = lambda _base: None,
     ) -> None:
         """Let people see *generation*, with what its chunks say.
 

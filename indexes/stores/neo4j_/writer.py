@@ -8,12 +8,12 @@ from itertools import islice
 from operator import attrgetter
 from typing import TypeVar
 
-from indexes.ports import ChunkReader, StoreState, WrittenChunks
+from indexes.ports import ChunkReader, StoreState
 from indexes.row_changes import follows_change
 from indexes.stores.neo4j_.batches import BATCH_ROWS, WINDOW_ROWS, Batches
 from indexes.stores.neo4j_.changes import CAME, WENT, StagedChanges
 from indexes.stores.neo4j_.chunk_nodes import ChunkNodes
-from indexes.stores.neo4j_.concurrent_batches import write_batches
+from indexes.stores.neo4j_.concurrent_batches import GoOn, write_batches
 from indexes.stores.neo4j_.generations import (
     GenerationRecord,
     GenerationStore,
@@ -36,7 +36,7 @@ from indexes.stores.neo4j_.schema import (
     schema_statements,
 )
 from indexes.stores.neo4j_.session import Connection, Transaction
-from indexes.stores.neo4j_.sweeps import Sweeps
+from indexes.stores.neo4j_.sweeps import HELD_ROWS, Sweeps
 from indexes.stores.neo4j_.view import added_chunks, change_view
 from schemas.causes import caused_by
 from schemas.cost import Cause
@@ -148,7 +148,7 @@ class Neo4jGraphWriter:
         self,
         generation: int,
         chunks: Callable[[], ChunkReader],
-        written: Callable[[], WrittenChunks | None],
+        written: Callable[[int], Collection[str] | None],
     ) -> None:
         """Let people see *generation*, with what its chunks say; goes on where a crash broke it off.
 
@@ -161,20 +161,27 @@ class Neo4jGraphWriter:
         self._change_view(generation)
         if generation:
             nodes = ChunkNodes(connection=self._connection, ix=self._ix, embedded=self._embeddings)
-            nodes.fill(chunks(), self._emptied(held, generation, written()))
+            nodes.fill(chunks(), self._emptied(held, generation, written))
         self._generations.save(lambda held: shown(held, generation, embedded=self._embeddings))
 
     def _emptied(
-        self, held: GenerationRecord, generation: int, written: WrittenChunks | None
+        self,
+        held: GenerationRecord,
+        generation: int,
+        written: Callable[[int], Collection[str] | None],
     ) -> frozenset[str] | None:
-        """Ids of all chunks whose nodes may say what is no longer so; None where they are not known.
+        """Ids of all chunks whose nodes may say what is no longer so; None where they are not known, or many.
 
-        They are known where people saw the generation that this one was built on, whole.
+        They are known where people saw whole what the generation was built on.
         """
-        if written is None or not is_shown(held, written.base, embedded=self._embeddings):
+        base = held.view_high
+        if base >= generation or not is_shown(held, base, embedded=self._embeddings):
             return None
-        added = added_chunks(self._sweeps, low=written.base, high=generation)
-        return None if added is None else added | written.ids
+        added = added_chunks(self._sweeps, low=base, high=generation)
+        ids = None if added is None else written(base)
+        if added is None or ids is None or len(added) + len(ids) > HELD_ROWS:
+            return None
+        return added.union(ids)
 
     def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
         """The server keeps its files in order by itself."""
@@ -247,8 +254,13 @@ class Neo4jGraphWriter:
         key: Callable[[T], str],
         kind: Callable[[T], str] = lambda _item: "",
     ) -> None:
-        def write_one(batch: list[T]) -> None:
-            self._connection.write(lambda transaction: write(transaction, batch))
+        def write_one(batch: list[T], go_on: GoOn) -> None:
+            def work(transaction: Transaction) -> None:
+                go_on()
+                write(transaction, batch)
+                go_on()
+
+            self._connection.write(work)
 
         write_batches(_in_batches(items, kind), write_one, key=key)
 

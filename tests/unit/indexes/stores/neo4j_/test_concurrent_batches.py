@@ -2,23 +2,26 @@
 
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 
-from indexes.stores.neo4j_.concurrent_batches import WRITERS, write_batches
+from indexes.stores.neo4j_.concurrent_batches import WRITERS, GoOn, WritingStopped, write_batches
 
 
 def test_batches_are_written_at_once() -> None:
     together = threading.Barrier(WRITERS, timeout=10)
-    write_batches(
-        [[str(number)] for number in range(WRITERS)], lambda _batch: together.wait() and None, key=str
-    )
+
+    def write(_batch: list[str], _go_on: GoOn) -> None:
+        together.wait()
+
+    write_batches([[str(number)] for number in range(2 * WRITERS)], write, key=str)
 
 
 def test_a_batch_waits_for_others_that_have_one_of_its_ids() -> None:
     written: list[str] = []
 
-    def write(batch: list[str]) -> None:
+    def write(batch: list[str], _go_on: GoOn) -> None:
         time.sleep(0.2 if batch[0] == "first" else 0)
         written.append(batch[0])
 
@@ -26,32 +29,53 @@ def test_a_batch_waits_for_others_that_have_one_of_its_ids() -> None:
     assert written == ["other", "first", "last"]
 
 
-def test_an_error_is_raised_when_what_was_begun_is_done_and_nothing_else_is_begun() -> None:
-    done: list[str] = []
+def test_an_error_stops_what_is_being_written_and_is_raised_when_nothing_is() -> None:
+    begun, stopped = [], []
 
-    def write(batch: list[str]) -> None:
-        if batch == ["0"]:
+    def write(batch: list[str], go_on: GoOn) -> None:
+        begun.append(batch[0])
+        if batch == ["3"]:
             raise ValueError("refused")
-        time.sleep(0.1)
-        done.append(batch[0])
+        time.sleep(0.2)
+        try:
+            go_on()
+        except WritingStopped:
+            stopped.append(batch[0])
+            raise
 
     with pytest.raises(ValueError, match="refused"):
         write_batches(([str(number)] for number in range(100)), write, key=str)
-    seen = len(done)
-    assert seen <= WRITERS + 1
-    time.sleep(0.3)
-    assert len(done) == seen
+    assert (sorted(begun), stopped) == (["0", "1", "2", "3"], ["2"])
+
+
+def test_an_interrupt_waits_for_nobody_and_nothing_is_committed_after_it() -> None:
+    answers, stopped = threading.Event(), threading.Event()
+
+    def write(_batch: list[str], go_on: GoOn) -> None:
+        answers.wait(10)
+        try:
+            go_on()
+        except WritingStopped:
+            stopped.set()
+            raise
+
+    def batches() -> Iterator[list[str]]:
+        yield ["one"]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_batches(batches(), write, key=str)
+    assert not stopped.is_set()
+    answers.set()
+    assert stopped.wait(10)
 
 
 def test_an_error_of_the_rows_themselves_comes_out_as_it_is() -> None:
-    def batches() -> "list[list[str]]":
+    def batches() -> Iterator[list[str]]:
+        yield ["one"]
         raise InterruptedError("a newer run has taken over")
 
+    written = []
     with pytest.raises(InterruptedError):
-        write_batches((batch for _ in "x" for batch in batches()), lambda _batch: None, key=str)
-
-
-def test_nothing_to_write_starts_no_thread() -> None:
-    before = threading.active_count()
-    write_batches([], lambda _batch: None, key=str)
-    assert threading.active_count() == before
+        write_batches(batches(), lambda batch, _go_on: written.append(batch), key=str)
+    assert written == [["one"]]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from indexes.ports import ChunkReader, WrittenChunks
+from indexes.ports import ChunkReader
 from indexes.stores.memory import MemoryChunkStore
 from indexes.stores.neo4j_ import session
 from indexes.stores.neo4j_.changes import StagedChanges
@@ -78,7 +78,7 @@ def test_no_statement_reads_all_rows_of_a_kind_to_find_some(
     store.show(1, no_passages)
     changed, gone = [make_page("https://site.test/0", title="Other")], edges[:3]
     publish(store, 2, changed, gone_edges=[edge.id for edge in gone], before=before)
-    store.show(2, no_passages, written=lambda: WrittenChunks(base=1, ids=frozenset()))
+    store.show(2, no_passages, written=lambda _base: ())
     store.show(1, no_passages)
     store.at(1).nodes([nodes[0].id])
     store.at(1).edges_from([nodes[0].id])
