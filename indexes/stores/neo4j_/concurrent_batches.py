@@ -1,4 +1,7 @@
-"""Batches of rows written by several transactions at once, with the effect of one after the other."""
+"""Batches of rows written by several transactions at once, with the effect of one after the other.
+
+docs/decisions/0035-two-transactions-write-to-neo4j.md says why.
+"""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
