@@ -22,7 +22,7 @@ from indexes.stores.neo4j_.store import Neo4jGraphStore
 from runtime.garbage import raise_gc_threshold
 from schemas.edges import Edge
 from schemas.nodes import Node
-from tests.fakes.neo4j_server import Neo4jServer, start_neo4j
+from tests.fakes.neo4j_server import AS_PEOPLE_RUN_IT, Neo4jServer, start_neo4j
 
 WARM = 6_000
 """Nodes that are written first, and not timed: a server that has just started compiles what it runs."""
@@ -39,7 +39,7 @@ def main() -> None:
     layout = IndexLayout(options.index)
     graph = LanceGraphStore(layout.lance).at(read_current(layout.root))
     nodes, edges = list(graph.scan_nodes()), list(graph.scan_edges())
-    server = start_neo4j()
+    server = start_neo4j(java=AS_PEOPLE_RUN_IT)
     if server is None:
         raise SystemExit("no Neo4j: set NEO4J_TEST_URI, or install Docker, or Java 17 and Maven")
     try:

@@ -25,7 +25,7 @@ from indexes.wiring import open_chunk_store
 from runtime.garbage import raise_gc_threshold
 from schemas.edges import Edge
 from schemas.nodes import ChunkNode, Node
-from tests.fakes.neo4j_server import start_neo4j
+from tests.fakes.neo4j_server import AS_PEOPLE_RUN_IT, start_neo4j
 
 PAGES, CHANGES = 10, 6
 
@@ -35,7 +35,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("work", type=Path)
     raise_gc_threshold()  # as runs do
-    server = start_neo4j()
+    server = start_neo4j(java=AS_PEOPLE_RUN_IT)
     if server is None:
         raise SystemExit("no Neo4j: set NEO4J_TEST_URI, or install Docker, or Java 17 and Maven")
     try:

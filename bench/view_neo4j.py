@@ -27,7 +27,7 @@ from schemas.edges import Edge, EdgeKind
 from schemas.nodes import Chunk, ChunkNode, Node, Page, Section
 from tests.fakes.graph_generations import publish
 from tests.fakes.graph_samples import DIM, make_chunk, make_edge, make_entity, make_page, make_vectors
-from tests.fakes.neo4j_server import Neo4jServer, start_neo4j
+from tests.fakes.neo4j_server import AS_PEOPLE_RUN_IT, Neo4jServer, start_neo4j
 
 WORDS = (
     "the",
@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, default=8_000)
     parser.add_argument("--statements", action="store_true")
     options = parser.parse_args()
-    server = start_neo4j()
+    server = start_neo4j(java=AS_PEOPLE_RUN_IT)
     if server is None:
         raise SystemExit("no Neo4j: set NEO4J_TEST_URI, or install Docker, or Java 17 and Maven")
     try:

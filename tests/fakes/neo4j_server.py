@@ -96,14 +96,23 @@ class DockerServer:
         _run("docker", "rm", "-f", "-v", self._container)
 
 
+QUICK_TO_START = ("-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+"""Code is compiled once and not improved: for servers of a test."""
+AS_PEOPLE_RUN_IT = ("-Xmx2g",)
+"""Java's own choice of collector and compiler: for servers that are measured."""
+
+
 class JavaServer:
     """The embedded server under Java, its data in a temporary folder.
 
     Args: certificates: a folder with private.key and public.crt; then the server speaks TLS only.
+    java: options of Java.
     """
 
-    def __init__(self, jars: Path, *, certificates: Path | None = None) -> None:
-        self._jars = jars
+    def __init__(
+        self, jars: Path, *, certificates: Path | None = None, java: tuple[str, ...] = QUICK_TO_START
+    ) -> None:
+        self._jars, self._java = jars, java
         self._home = Path(tempfile.mkdtemp(prefix="sitegraph-neo4j-"))
         port = _free_port()
         self.uri = f"{'bolt+ssc' if certificates else 'bolt'}://127.0.0.1:{port}"
@@ -137,9 +146,7 @@ class JavaServer:
         serve = [str(_RECIPE / "Serve.java"), str(self._home), str(self._home / "neo4j.conf")]
         command = [
             "java",
-            "-Xmx1g",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
+            *self._java,
             "-cp",
             f"{self._jars}/*",
             *serve,
@@ -246,14 +253,14 @@ def load_jars() -> Path | None:
     return jars
 
 
-def start_neo4j() -> Neo4jServer | None:
+def start_neo4j(*, java: tuple[str, ...] = QUICK_TO_START) -> Neo4jServer | None:
     """Start or find a server in the order of the module's first line; None where there is no way."""
     if uri := os.environ.get("NEO4J_TEST_URI"):
         return OwnServer(uri)
     if _works("docker", "info"):
         return DockerServer()
     if jars := load_jars():
-        return JavaServer(jars)
+        return JavaServer(jars, java=java)
     return None
 
 

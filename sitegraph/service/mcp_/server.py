@@ -56,13 +56,17 @@ def build_server(
     seconds: float,
     is_connection: bool,
     count: CountQuestion = count_nothing,
+    opening: "asyncio.Future[None] | None" = None,
 ) -> "Server[Any]":
     """Return the server.
 
     Args: seconds: a call may take so long. is_connection: it has one client, which stays (stdio); else each
-    request may be of another. count: told how each question ended.
+    request may be of another. count: told how each question ended. opening: what the first calls wait for,
+    however long that takes.
     """
-    offer = _Offer(parts, subscriptions, seconds=seconds, is_connection=is_connection, count=count)
+    offer = _Offer(
+        parts, subscriptions, seconds=seconds, is_connection=is_connection, count=count, opening=opening
+    )
     return Server(
         "sitegraph",
         version=program_version(),
@@ -150,8 +154,10 @@ class _Offer:
         seconds: float,
         is_connection: bool,
         count: CountQuestion,
+        opening: "asyncio.Future[None] | None" = None,
     ) -> None:
         self._count = count
+        self._opening = opening
         self._parts = parts
         self._subscriptions = subscriptions
         self._seconds = seconds
@@ -263,6 +269,9 @@ class _Offer:
 
         Raises: HttpProblem: it cannot be answered, and why, in words for a client.
         """
+        if self._opening is not None:
+            # After an installation all of Python is compiled first, for longer than an answer may take.
+            await asyncio.wait([self._opening])
         try:
             async with asyncio.timeout(self._seconds):
                 return await self._parts.threads.run(work)

@@ -33,7 +33,7 @@ async def _serve(parts: Parts, limits: RequestLimits) -> None:
         loop.add_signal_handler(number, _leave)
     opening = asyncio.ensure_future(parts.threads.run(lambda: open_ahead(parts)))
     subscriptions = Subscriptions(parts)
-    server = build_server(parts, subscriptions, seconds=limits.seconds, is_connection=True)
+    server = build_server(parts, subscriptions, seconds=limits.seconds, is_connection=True, opening=opening)
     async with stdio_server() as (read, write), subscriptions.following():
         await server.run(read, write, server.create_initialization_options())
     opening.cancel()
