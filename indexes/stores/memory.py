@@ -7,14 +7,7 @@ import numpy as np
 
 from indexes.digests import chunk_sha256, edge_sha256, node_sha256
 from indexes.filters import check_filters, passes
-from indexes.ports import (
-    ChunkReader,
-    ChunkVectors,
-    StoreState,
-    TokenVectors,
-    Vector,
-    no_tokens,
-)
+from indexes.ports import ChunkReader, ChunkVectors, StoreState, TokenVectors, Vector, no_tokens
 from indexes.stores.bm25 import bm25, exact_terms, words
 from indexes.stores.snapshots import Row, Rows, Snapshots, StagedRows, damaged, hashes, state
 from indexes.vectors import check_vectors
