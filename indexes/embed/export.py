@@ -6,6 +6,7 @@ What is written was chosen by the time a cold reader takes to load it: docs/deci
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from importlib.metadata import version
@@ -26,10 +27,12 @@ from indexes.embed.manifest import (
 from indexes.embed.onnx_graph import write_onnx
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.unrelated import measure_unrelated
-from indexes.embed.weights import ModelSpec, encoder_key, file_sha256
+from indexes.embed.weights import ModelSpec, encoder_key, file_sha256, file_sha256_once
 from indexes.file_lock import locked
 from schemas.errors import SchemaMismatch, SitegraphError
 from schemas.hashing import sha256_hex
+
+HashFile = Callable[[Path], str]
 
 
 def export_onnx(spec: ModelSpec, directory: Path, *, cache: Path | None = None) -> None:
@@ -44,9 +47,9 @@ def export_onnx(spec: ModelSpec, directory: Path, *, cache: Path | None = None) 
     Raises: SchemaMismatch: *directory* contains another model, or the export differs from torch;
     ConfigError: a library is missing.
     """
-    if directory.exists() and damaged_files(directory):
+    if directory.exists() and _is_damaged(directory):
         with _alone(directory):
-            if damaged_files(directory):
+            if _is_damaged(directory):
                 shutil.rmtree(directory, ignore_errors=True)
     if not directory.exists():
         kept = _keep(spec, cache) if cache else None
@@ -64,7 +67,7 @@ def _keep(spec: ModelSpec, cache: Path) -> Path | None:
     kept = cache / cache_name(spec)
     try:
         with _alone(kept):
-            if damaged_files(kept) or not load_manifest(kept).checksum:
+            if _is_damaged(kept) or not load_manifest(kept).checksum:
                 shutil.rmtree(kept, ignore_errors=True)
                 _export(spec, kept)
     except OSError:
@@ -76,17 +79,22 @@ def _alone(directory: Path) -> AbstractContextManager[None]:
     return locked(directory.with_name(f".{directory.name}.lock"))
 
 
-def damaged_files(directory: Path) -> tuple[str, ...]:
+def damaged_files(directory: Path, *, hash_file: HashFile = file_sha256) -> tuple[str, ...]:
     """Names of the export's files that are missing or no longer match their sha256; reads them all."""
     try:
-        manifest = load_manifest(directory)
+        hashes = load_manifest(directory).hashes()
     except SitegraphError:
         return (MANIFEST_FILE,)
-    return tuple(name for name, sha256 in manifest.hashes().items() if _differs(directory / name, sha256))
+
+    def differs(path: Path) -> bool:
+        return not path.is_file() or hash_file(path) != hashes[path.name]
+
+    return tuple(name for name in hashes if differs(directory / name))
 
 
-def _differs(path: Path, sha256: str) -> bool:
-    return not path.is_file() or file_sha256(path) != sha256
+def _is_damaged(directory: Path) -> bool:
+    """Whether a file changed since this process has hashed it, or was damaged then."""
+    return bool(damaged_files(directory, hash_file=file_sha256_once))
 
 
 def _require_same_model(spec: ModelSpec, directory: Path) -> None:

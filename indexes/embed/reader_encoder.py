@@ -1,7 +1,7 @@
 """The encoder of readers: the model exported beside the index, on onnxruntime and tokenizers alone.
 
 A cold process has its first vector 0.2 s after it asks, 0.1 s of it imports. 0.05 s go to hashing 90 MB of
-weights: one bit that flips in them gives vectors that look sound and find something else.
+weights, once a process: one bit that flips in them gives vectors that look sound and find something else.
 """
 
 import threading
@@ -24,7 +24,7 @@ from indexes.embed.manifest import (
 from indexes.embed.onnx_session import open_session, run_session, run_with_tokens
 from indexes.embed.pooling import pool_tokens, to_unit
 from indexes.embed.tokens import TokenCounter
-from indexes.embed.weights import file_sha256
+from indexes.embed.weights import file_sha256_once
 from indexes.ports import Encoded, Vector
 from schemas.errors import SitegraphError
 
@@ -138,7 +138,7 @@ class OnnxEncoder:
         for name in names:
             path = self._directory / name
             try:
-                found = file_sha256(path)
+                found = file_sha256_once(path)
             except OSError as error:
                 raise damaged(path, f"cannot be read ({error.strerror})") from error
             if found != hashes[name]:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ def _describe(name: str, path: Path) -> ModelSpec:
     return ModelSpec(
         name=name,
         path=path,
-        sha256=_sha256_once(path / "model.safetensors"),
+        sha256=file_sha256_once(path / "model.safetensors"),
         dim=_dimension(path),
         max_tokens=_max_tokens(path),
         query_prompt=prompts.get("query", ""),
@@ -138,7 +138,7 @@ def check_files(folder: Path, expected: Mapping[str, str]) -> None:
     Raises: ConfigError: names the file, what was expected and what was found.
     """
     for name, wanted in expected.items():
-        found = _sha256_once(folder / name)
+        found = file_sha256_once(folder / name)
         if found != wanted:
             raise ConfigError(
                 f"sha256 is {found}, expected {wanted}; reinstall the model package",
@@ -152,15 +152,26 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _sha256_once(path: Path) -> str:
-    """Hash a file of a model once a process: a run asks for its model several times."""
+def file_sha256_once(path: Path) -> str:
+    """Hash a file once a process, however many indexes link it, until it is written again.
+
+    A run asks for its encoder several times, and 90 MB take .25 s where the chip has no instruction for it.
+    """
     held = path.stat()
-    return _hash_held(path, held.st_ino, held.st_size, held.st_mtime_ns)
+    return _hash_of(_Held(path, (held.st_dev, held.st_ino, held.st_size, held.st_mtime_ns)))
 
 
-@lru_cache(maxsize=16)
-def _hash_held(path: Path, *_held: int) -> str:
-    return file_sha256(path)
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A file, which is what it was as long as its place on the disk, size and time are."""
+
+    path: Path = field(compare=False)
+    known_by: tuple[int, ...]
+
+
+@lru_cache(maxsize=64)
+def _hash_of(held: _Held) -> str:
+    return file_sha256(held.path)
 
 
 def _locate(model: str) -> Path:

@@ -110,7 +110,7 @@ class CostMeter:
                 return
             self._fresh = self._is_old = True
             self._add(cause, read_thread(threading.current_thread()))
-            self._pools = read_pools(self._names, self._ours)
+            self._pools = read_pools(self._names, self._ours, {})
             self._add(cause, sum(self._pools.values(), start=NOTHING))
 
     def _charge(self, worker: _Worker) -> None:
@@ -126,7 +126,7 @@ class CostMeter:
                 self._read_children()
 
     def _read_pools(self) -> None:
-        before, self._pools = self._pools, read_pools(self._names, self._ours)
+        before, self._pools = self._pools, read_pools(self._names, self._ours, self._pools)
         active = self._active()
         for task, spent in self._pools.items():
             grown = spent - before.get(task, NOTHING)

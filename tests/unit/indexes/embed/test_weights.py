@@ -1,6 +1,7 @@
 """Where a model is found, and what is refused."""
 
 import json
+import os
 import shutil
 from dataclasses import replace
 from importlib.machinery import ModuleSpec
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from indexes.embed import weights
 from indexes.embed.named_models import DEFAULT_MODEL, NAMED_MODELS, Pooling
 from indexes.embed.routes import Dtype
 from indexes.embed.weights import (
@@ -15,6 +17,7 @@ from indexes.embed.weights import (
     check_files,
     encoder_key,
     file_sha256,
+    file_sha256_once,
     load_model_spec,
     model_key,
 )
@@ -55,6 +58,24 @@ def test_a_changed_file_is_refused_with_both_hashes(tmp_path: Path) -> None:
     assert str(file) in str(refused.value)
     assert expected["config.json"] in str(refused.value)
     assert file_sha256(file) in str(refused.value)
+
+
+def test_a_file_is_hashed_once_wherever_it_is_linked_and_again_when_it_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+    monkeypatch.setattr(weights, "file_sha256", lambda path: read.append(path) or file_sha256(path))
+    file, link = tmp_path / "weights", tmp_path / "link"
+    file.write_bytes(b"before")
+    link.hardlink_to(file)
+    before = file_sha256(file)
+    assert [file_sha256_once(path) for path in (file, file, link)] == [before] * 3
+    assert read == [file]
+
+    file.write_bytes(b"behind")
+    os.utime(file, ns=(0, 0))  # whatever the grain of the file system's clock
+
+    assert file_sha256_once(link) == file_sha256(file) != before
 
 
 def test_a_folder_is_read_for_width_length_and_prompts(tmp_path: Path) -> None:
