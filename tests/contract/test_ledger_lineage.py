@@ -104,6 +104,24 @@ def test_a_ledger_from_before_its_changes_had_indexes_gets_them_when_a_run_opens
         assert names_of_indexes(again) == before == {"change_old_id", "change_new_id", "change_uri"}
 
 
+def test_opening_again_makes_nothing_and_asks_a_server_few_questions(ledger: Ledger, ledger_url: str) -> None:
+    asked: list[str] = []
+
+    def listen(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        asked.append(statement)
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", listen)
+    try:
+        open_ledger(ledger_url).close()
+    finally:
+        sa.event.remove(sa.Engine, "before_cursor_execute", listen)
+
+    assert asked
+    assert not any("CREATE" in statement for statement in asked)
+    if ledger.engine.dialect.name == "postgresql":
+        assert len(asked) < 10
+
+
 def test_no_question_about_an_id_or_a_document_reads_all_changes(tmp_path: Path) -> None:
     plans: list[str] = []
     with closing(open_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")) as ledger:

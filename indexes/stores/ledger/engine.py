@@ -48,17 +48,25 @@ def open_engine(url: str, *, read_only: bool = False, tables: Sequence[sa.Table]
         if engine.dialect.name == "postgresql":
             # Two runs that start together would both find a table missing.
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MAKING_TABLES)))
-        names_are_known = tables is not None or sa.inspect(connection).has_table(name_key.name)
-        metadata.create_all(connection, tables=tables)
-        if tables is not None:
-            return engine
-        if not names_are_known:
-            key_all_names(connection)
-        # It makes those of new tables only, and these tables are older than some of their indexes.
-        older = (change, document, origin, pages, doc_rev)
-        for index in (one for table in older for one in table.indexes):
-            index.create(connection, checkfirst=True)
+        _make_what_is_missing(connection, tables)
     return engine
+
+
+def _make_what_is_missing(connection: sa.Connection, tables: Sequence[sa.Table] | None) -> None:
+    """Ask PostgreSQL for all names at once, in 4 statements: to ask for each took 74 at every opening."""
+    inspector = sa.inspect(connection)
+    held = set(inspector.get_table_names())
+    wanted = metadata.sorted_tables if tables is None else tables
+    metadata.create_all(connection, tables=[table for table in wanted if table.name not in held])
+    if tables is not None:
+        return
+    if held and name_key.name not in held:
+        key_all_names(connection)
+    known = {index["name"] for found in inspector.get_multi_indexes().values() for index in found}
+    older = (change, document, origin, pages, doc_rev)  # than some of their indexes
+    for index in (one for table in older if table.name in held for one in table.indexes):
+        if index.name not in known:
+            index.create(connection, checkfirst=True)
 
 
 def _parse(url: str) -> sa.URL:
