@@ -22,8 +22,7 @@ BROUGHT = {
     "pydantic_core": "pydantic", "markupsafe": "jinja2", "mcp_types": "mcp",
 }  # fmt: skip
 """Modules that a declared dependency depends on for us."""
-
-
+DISTRIBUTIONS = packages_distributions()
 FORMATS = REPO / "ingest" / "parse" / "formats"
 
 
@@ -51,7 +50,7 @@ def _plain(name: str) -> str:
 @pytest.mark.parametrize("module", sorted(_imported()))
 def test_a_missing_module_names_an_extra_that_brings_it(module: str) -> None:
     declared = BROUGHT.get(module, module)
-    distributions = {_plain(name) for name in packages_distributions().get(declared, [declared])}
+    distributions = {_plain(name) for name in DISTRIBUTIONS.get(declared, [declared])}
     base = _names(PROJECT["dependencies"])
     extra = extra_of(module)
 
@@ -64,7 +63,7 @@ def test_a_missing_module_names_an_extra_that_brings_it(module: str) -> None:
 @pytest.mark.parametrize("module", sorted(_imported(of_formats=True)))
 def test_what_a_format_parses_with_comes_with_the_pipeline(module: str) -> None:
     # A document whose format lacks its library is told this extra, without a list of such libraries.
-    distributions = {_plain(name) for name in packages_distributions().get(module, [module])}
+    distributions = {_plain(name) for name in DISTRIBUTIONS.get(module, [module])}
 
     assert distributions & _names(PROJECT["optional-dependencies"]["pipeline"])
 

@@ -16,7 +16,7 @@ from schemas.nodes import Chunk, DocumentKind, Page
 from tests.fakes.chunk_generations import row
 from tests.fakes.graph_samples import DIM, axis, make_edge, make_page, make_vectors
 
-FEW, MANY = 12, 200
+FEW, MANY = 6, 200
 """Generations; many of them only where `make` asks for the long tests."""
 KEPT = 3
 POOL = 160

@@ -98,6 +98,11 @@ class DockerServer:
 
 QUICK_TO_START = ("-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 """Code is compiled once and not improved: for servers of a test."""
+_KEPT_PLANS = (
+    "dbms.cypher.statistics_divergence_threshold=1.0",
+    "dbms.cypher.min_replan_interval=1h",
+)
+"""For these too: tables that grow from nothing to a few rows, again and again, are no reason to plan anew."""
 AS_PEOPLE_RUN_IT = ("-Xmx2g",)
 """Java's own choice of collector and compiler: for servers that are measured."""
 
@@ -118,6 +123,7 @@ class JavaServer:
         self.uri = f"{'bolt+ssc' if certificates else 'bolt'}://127.0.0.1:{port}"
         self.user, self.password = "neo4j", secrets.token_urlsafe(12)
         settings = [*_settings(port), *(_tls_settings(certificates) if certificates else ())]
+        settings += _KEPT_PLANS if java == QUICK_TO_START else ()
         (self._home / "neo4j.conf").write_text("\n".join(settings))
         self._process = self._start()
         self._set_password()

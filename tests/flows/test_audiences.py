@@ -108,7 +108,7 @@ def test_what_the_source_file_closes_is_gone_though_no_page_changed(index: Path,
     [
         pytest.param("plan.frozen", False, marks=pytest.mark.long),
         pytest.param("audience.rows_saved", False, marks=pytest.mark.long),
-        ("audience.published", True),
+        pytest.param("audience.published", True, marks=pytest.mark.long),
         pytest.param("current.before_rename", False, marks=pytest.mark.long),
         ("current.not_recorded", True),
         pytest.param("audience.before_purge", True, marks=pytest.mark.long),

@@ -63,15 +63,15 @@ def _chunk_data(index: Path) -> Path:
     ("file", "damage"),
     [
         (_chunk_data, flip(0.4)),
-        (lambda index: index / "authority" / "3.arrow", flip(0.5)),
+        pytest.param(lambda index: index / "authority" / "3.arrow", flip(0.5), marks=pytest.mark.long),
         pytest.param(lambda index: index / "authority" / "3.arrow", delete, marks=pytest.mark.long),
         (lambda index: index / "encoder" / "encoder.onnx.data", flip(0.5)),
-        (lambda index: index / "encoder" / "encoder.json", delete),
+        pytest.param(lambda index: index / "encoder" / "encoder.json", delete, marks=pytest.mark.long),
         (lambda index: index / "generations" / "3.json", delete),
         pytest.param(lambda index: index / "CURRENT", flip(0.0), marks=pytest.mark.long),
         (lambda index: index / "CURRENT", delete),
         pytest.param(lambda index: index / "index.json", delete, marks=pytest.mark.long),
-        (lambda index: index / "index.json", flip(0.5)),
+        pytest.param(lambda index: index / "index.json", flip(0.5), marks=pytest.mark.long),
     ],
 )
 def test_what_the_message_says_makes_the_index_answer_again(

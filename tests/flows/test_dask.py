@@ -80,6 +80,7 @@ def test_workers_of_dask_publish_what_threads_do_and_are_sent_no_documents(
     assert not any(b"the night porter rings" in one for one in wire.sent + wire.returned)
 
 
+@pytest.mark.long
 @pytest.mark.postgres
 def test_workers_beside_an_index_in_a_bucket_need_no_folder_and_share_vectors_there(
     sitegraph: Sitegraph,

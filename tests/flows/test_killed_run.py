@@ -18,7 +18,7 @@ pytestmark = pytest.mark.server
 __all__ = ["crashes"]
 
 # Nothing frozen, frozen, published; tests/faults/test_every_crash_point.py has all.
-POINTS = ("parse.midway", "vector.not_tagged", "current.not_recorded")
+POINTS = ("parse.midway", pytest.param("vector.not_tagged", marks=pytest.mark.long), "current.not_recorded")
 
 
 @pytest.mark.parametrize("point", POINTS)

@@ -60,7 +60,7 @@ def body_texts(fragment: GraphFragment) -> set[str]:
     return {link.text for link in fragment.links if link.position is LinkPosition.BODY and link.text}
 
 
-@pytest.fixture(scope="module", params=["flask-3.1", "git"])
+@pytest.fixture(scope="module", params=["flask-3.1", pytest.param("git", marks=pytest.mark.long)])
 def named(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, LinkedSite]:
     site = Site(SOURCES[request.param], tmp_path_factory.mktemp("site"))
     return request.param, LinkedSite(site.fragments)
@@ -160,7 +160,9 @@ PAGES: Mapping[str, Mapping[str, PageKind]] = {
 }
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name == "git" else []) for name in PAGES]
+)
 def test_indexes_changes_searches_and_errors_of_a_manual_are_known_and_nothing_else_is(
     name: str, tmp_path: Path
 ) -> None:

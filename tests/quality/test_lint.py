@@ -65,6 +65,7 @@ def hold_precision(figures: list[str], name: str, site: LintedSite) -> None:
     hold(figures, "lint", f"{name}.right", right)
 
 
+@pytest.mark.long
 def test_findings_on_the_git_manual_are_right(git: LintedSite, figures: list[str]) -> None:
     hold_precision(figures, "git", git)
 
@@ -84,6 +85,7 @@ class Seed:
     after: str
 
 
+@pytest.mark.long
 def test_contradictions_put_into_the_git_manual_are_found(git: LintedSite, figures: list[str]) -> None:
     seeds = list(_seeds(git))[:SEEDS]
     assert len(seeds) == SEEDS
