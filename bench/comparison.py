@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -47,9 +48,45 @@ def require(figures: Sequence[Figures], name: str, expected: int) -> None:
         raise SystemExit(f"{name}: {wrong[0]} instead of {expected}; the figures mean nothing")
 
 
-def conclude(figures: Figures, misses: Sequence[str]) -> None:
-    """Print the figures, and end with 1 where an aim was missed."""
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What a figure should be at most, or at least, and what it may be where several tries fell short of it.
+
+    `reached` pins the latter, so that it does not sink unnoticed either.
+    """
+
+    figure: str
+    says: str
+    aim: float
+    reached: float | None = None
+    is_least: bool = False
+
+    def holds(self, value: float, bound: float) -> bool:
+        """Whether a value keeps to a bound."""
+        return value >= bound if self.is_least else value <= bound
+
+    def line(self, value: float) -> str:
+        """The figure beside its aim."""
+        return f"{value} {self.says}; the aim is {self.aim}"
+
+
+def judge(figures: Figures, limits: Sequence[Limit]) -> tuple[list[str], list[str]]:
+    """Return what misses its aim, or what is pinned in its place, and what keeps to what is pinned alone."""
+    missed, short = [], []
+    for limit in limits:
+        value = figures[limit.figure]
+        if limit.holds(value, limit.aim):
+            continue
+        pinned = limit.reached is not None and limit.holds(value, limit.reached)
+        (short if pinned else missed).append(limit.line(value))
+    return missed, short
+
+
+def conclude(figures: Figures, misses: Sequence[str], short: Sequence[str] = ()) -> None:
+    """Print the figures, and end with 1 where an aim was missed; what is *short* of one is only told."""
     print(json.dumps(figures, indent=2))
+    for line in short:
+        print(f"short of its aim, as is known: {line}", file=sys.stderr)
     for miss in misses:
         print(f"missed: {miss}", file=sys.stderr)
     if misses:
