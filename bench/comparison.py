@@ -67,7 +67,8 @@ class Limit:
 
     def line(self, value: float) -> str:
         """The figure beside its aim."""
-        return f"{value} {self.says}; the aim is {self.aim}"
+        pinned = "" if self.reached is None else f", pinned at {self.reached}"
+        return f"{value} {self.says}; the aim is {self.aim}{pinned}"
 
 
 def judge(figures: Figures, limits: Sequence[Limit]) -> tuple[list[str], list[str]]:

@@ -127,7 +127,7 @@ def recover(run: Run, lease: Lease, quarantined: Quarantined) -> Recovered:  # n
         # What a crash left in damaged stores goes with them.
         published = close_unfinished(context, lease=lease) if repair is not Repair.STORES else ()
         # An encoder that no generation names yet goes with what recovery prunes.
-        parts.export_encoder()
+        parts.export_encoder(read_all=run.repair)
         return Recovered(repair=repair, published=published)
 
 

@@ -158,7 +158,7 @@ def _take(work: _Work, step: RepairStep) -> None:
         RepairAction.FRAGMENTS: partial(restore_fragments, resources),
         RepairAction.LEDGER_ROWS: partial(restore_fragment_rows, resources),
         RepairAction.VECTORS: partial(restore_vectors, resources, tables_are_whole=work.tables_are_whole),
-        RepairAction.ENCODER: resources.export_encoder,
+        RepairAction.ENCODER: partial(resources.export_encoder, read_all=True),
         RepairAction.LINKS: partial(_in_place, work, restore_links),
         RepairAction.AUTHORITY: partial(_in_place, work, restore_authority),
         RepairAction.SIMILAR: partial(_in_place, work, restore_similar),

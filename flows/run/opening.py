@@ -125,7 +125,7 @@ def _working(resources: Resources) -> Iterator[Resources]:
     name_run(run.run_id)
     try:
         _log.info("run %s of %s, readers see generation %d", run.run_id, run.source, index.current())
-        resources.export_encoder()
+        resources.export_encoder(read_all=run.repair)
         yield resources
     except Exception as error:
         with suppress(SitegraphError, OSError):  # of the ledger: what went wrong first says more

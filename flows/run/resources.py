@@ -23,7 +23,7 @@ from indexes.embed.export import export_onnx
 from indexes.embed.frugal import LIGHT_CHARACTERS, FrugalEncoder
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.routes import Dtype
-from indexes.embed.weights import ModelSpec, model_key, token_dim
+from indexes.embed.weights import ModelSpec, file_sha256, file_sha256_once, model_key, token_dim
 from indexes.manifest import FILES
 from indexes.places import is_in_bucket
 from indexes.ports import Encoder, VectorCache
@@ -313,14 +313,15 @@ class Resources:
     def _pages(self) -> PageCounts:
         return self._parsers.page_counts if self._parsers is not None else PageCounts()
 
-    def export_encoder(self) -> None:
-        """Leave the query encoder beside the index, once."""
+    def export_encoder(self, *, read_all: bool = False) -> None:
+        """Leave the query encoder beside the index, once; *read_all* compares every byte that is there."""
         folder, there = local_encoder(self.index, self.model), encoder_folder(self.index, self.model)
         if is_in_bucket(there):
             fetch_encoder(there, folder)
-        export_onnx(self.model, folder, cache=encoder_cache(self.index.settings))
+        hash_file = file_sha256 if read_all else file_sha256_once
+        export_onnx(self.model, folder, cache=encoder_cache(self.index.settings), hash_file=hash_file)
         if is_in_bucket(there):
-            upload_encoder(folder, there, check=self.run.repair)
+            upload_encoder(folder, there, check=read_all)
 
     def _on_taken(self, texts: Collection[str]) -> None:
         expect: Callable[[Collection[str]], None] | None = getattr(self.encoder, "expect", None)

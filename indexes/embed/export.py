@@ -32,27 +32,32 @@ from indexes.file_lock import locked
 from schemas.errors import SchemaMismatch, SitegraphError
 from schemas.hashing import sha256_hex
 
-HashFile = Callable[[Path], str]
 
-
-def export_onnx(spec: ModelSpec, directory: Path, *, cache: Path | None = None) -> None:
+def export_onnx(
+    spec: ModelSpec,
+    directory: Path,
+    *,
+    cache: Path | None = None,
+    hash_file: Callable[[Path], str] = file_sha256_once,
+) -> None:
     """Leave the model of *spec* in *directory* as ONNX, tokenizer and `encoder.json`; once there, it is
     checked.
 
-    What is damaged is exported again. The folder appears whole or not at all. With *cache*, a per-user
-    folder, the export is made there, once, and linked from there or copied (15 s saved); where it cannot be
-    kept there it is made in place. One process exports at a time, others wait. Exporting runs in a child
-    process, which inherits the environment (`encoder.offline_environment`).
+    What is damaged is exported again; by default a file is hashed once a process. The folder appears whole
+    or not at all. With *cache*, a per-user folder, the export is made there, once, and linked from there or
+    copied (15 s saved); where it cannot be kept there it is made in place. One process exports at a time,
+    others wait. Exporting runs in a child process, which inherits the environment
+    (`encoder.offline_environment`).
 
     Raises: SchemaMismatch: *directory* contains another model, or the export differs from torch;
     ConfigError: a library is missing.
     """
-    if directory.exists() and _is_damaged(directory):
+    if directory.exists() and damaged_files(directory, hash_file=hash_file):
         with _alone(directory):
-            if _is_damaged(directory):
+            if damaged_files(directory, hash_file=hash_file):
                 shutil.rmtree(directory, ignore_errors=True)
     if not directory.exists():
-        kept = _keep(spec, cache) if cache else None
+        kept = _keep(spec, cache, hash_file) if cache else None
         if kept:
             _place_copy(kept, directory)
             return
@@ -62,12 +67,12 @@ def export_onnx(spec: ModelSpec, directory: Path, *, cache: Path | None = None) 
     _require_same_model(spec, directory)
 
 
-def _keep(spec: ModelSpec, cache: Path) -> Path | None:
+def _keep(spec: ModelSpec, cache: Path, hash_file: Callable[[Path], str]) -> Path | None:
     """Have the export in the cache and give its folder; None where nothing can be kept there."""
     kept = cache / cache_name(spec)
     try:
         with _alone(kept):
-            if _is_damaged(kept) or not load_manifest(kept).checksum:
+            if damaged_files(kept, hash_file=hash_file) or not load_manifest(kept).checksum:
                 shutil.rmtree(kept, ignore_errors=True)
                 _export(spec, kept)
     except OSError:
@@ -79,8 +84,8 @@ def _alone(directory: Path) -> AbstractContextManager[None]:
     return locked(directory.with_name(f".{directory.name}.lock"))
 
 
-def damaged_files(directory: Path, *, hash_file: HashFile = file_sha256) -> tuple[str, ...]:
-    """Names of the export's files that are missing or no longer match their sha256; reads them all."""
+def damaged_files(directory: Path, *, hash_file: Callable[[Path], str] = file_sha256) -> tuple[str, ...]:
+    """Names of the export's files that are missing or no longer match their sha256; by default reads all."""
     try:
         hashes = load_manifest(directory).hashes()
     except SitegraphError:
@@ -90,11 +95,6 @@ def damaged_files(directory: Path, *, hash_file: HashFile = file_sha256) -> tupl
         return not path.is_file() or hash_file(path) != hashes[path.name]
 
     return tuple(name for name in hashes if differs(directory / name))
-
-
-def _is_damaged(directory: Path) -> bool:
-    """Whether a file changed since this process has hashed it, or was damaged then."""
-    return bool(damaged_files(directory, hash_file=file_sha256_once))
 
 
 def _require_same_model(spec: ModelSpec, directory: Path) -> None:

@@ -2,9 +2,9 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -156,22 +156,18 @@ def file_sha256_once(path: Path) -> str:
     """Hash a file once a process, however many indexes link it, until it is written again.
 
     A run asks for its encoder several times, and 90 MB take .25 s where the chip has no instruction for it.
+    For files on a disk: objects of a bucket have no number that tells them apart.
     """
-    held = path.stat()
-    return _hash_of(_Held(path, (held.st_dev, held.st_ino, held.st_size, held.st_mtime_ns)))
+    with path.open("rb") as file:
+        held = os.fstat(file.fileno())  # of the file that is read, whatever takes its place meanwhile
+        known_by = (held.st_dev, held.st_ino, held.st_size, held.st_mtime_ns)
+        if known_by not in _HASHES:
+            _HASHES[known_by] = hashlib.file_digest(file, "sha256").hexdigest()
+    return _HASHES[known_by]
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A file, which is what it was as long as its place on the disk, size and time are."""
-
-    path: Path = field(compare=False)
-    known_by: tuple[int, ...]
-
-
-@lru_cache(maxsize=64)
-def _hash_of(held: _Held) -> str:
-    return file_sha256(held.path)
+_HASHES: dict[tuple[int, ...], str] = {}
+"""By device, number, size and time of a file: as long as they are the same it is taken for unchanged."""
 
 
 def _locate(model: str) -> Path:

@@ -117,7 +117,7 @@ def _spent_by(task: int, last: Spent | None) -> Spent | None:
     cpu = _thread_cpu(task)
     if cpu is None:
         return None
-    if last and last.cpu == cpu:
+    if last and last.cpu and last.cpu == cpu:
         return last
     read, written = _bytes(f"{_TASKS}/{task}/io")
     return Spent(cpu=cpu, read=read, written=written)
@@ -135,7 +135,7 @@ def _bytes(path: str) -> tuple[int, int]:
 
 def _text(path: str) -> str:
     try:
-        with open(path, "rb", buffering=0) as file:  # a run reads thousands, for a third of `read_text`
+        with open(path, "rb", buffering=0) as file:  # thousands in a run; a third of `read_text`
             return (file.read() or b"").decode(errors="replace")
     except OSError:  # it has ended, or it is another user's
         return ""

@@ -4,6 +4,8 @@ import ast
 import re
 import sys
 import tomllib
+from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -22,7 +24,6 @@ BROUGHT = {
     "pydantic_core": "pydantic", "markupsafe": "jinja2", "mcp_types": "mcp",
 }  # fmt: skip
 """Modules that a declared dependency depends on for us."""
-DISTRIBUTIONS = packages_distributions()
 FORMATS = REPO / "ingest" / "parse" / "formats"
 
 
@@ -39,6 +40,11 @@ def _imported(*, of_formats: bool = False) -> set[str]:
     return found - set(sys.stdlib_module_names) - set(PACKAGES)
 
 
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return packages_distributions()
+
+
 def _names(requirements: list[str]) -> set[str]:
     return {_plain(re.split(r"[\[<>=!~; ]", line)[0]) for line in requirements}
 
@@ -50,7 +56,7 @@ def _plain(name: str) -> str:
 @pytest.mark.parametrize("module", sorted(_imported()))
 def test_a_missing_module_names_an_extra_that_brings_it(module: str) -> None:
     declared = BROUGHT.get(module, module)
-    distributions = {_plain(name) for name in DISTRIBUTIONS.get(declared, [declared])}
+    distributions = {_plain(name) for name in _distributions().get(declared, [declared])}
     base = _names(PROJECT["dependencies"])
     extra = extra_of(module)
 
@@ -63,7 +69,7 @@ def test_a_missing_module_names_an_extra_that_brings_it(module: str) -> None:
 @pytest.mark.parametrize("module", sorted(_imported(of_formats=True)))
 def test_what_a_format_parses_with_comes_with_the_pipeline(module: str) -> None:
     # A document whose format lacks its library is told this extra, without a list of such libraries.
-    distributions = {_plain(name) for name in DISTRIBUTIONS.get(module, [module])}
+    distributions = {_plain(name) for name in _distributions().get(module, [module])}
 
     assert distributions & _names(PROJECT["optional-dependencies"]["pipeline"])
 

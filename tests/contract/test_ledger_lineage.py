@@ -8,6 +8,8 @@ import sqlalchemy as sa
 
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.ledger.ledger import Ledger, open_ledger
+from indexes.stores.ledger.tables import metadata
+from indexes.stores.ledger.turns import open_turns
 from schemas.feed import FeedChange, FeedEntry, FeedKind
 from tests.fakes.ledger_rows import SITE, begin
 
@@ -122,6 +124,19 @@ def test_opening_again_makes_nothing_and_asks_a_server_few_questions(ledger: Led
         assert len(asked) < 10
 
 
+def test_a_database_in_which_only_turns_at_hosts_were_kept_gets_all_tables_and_indexes(
+    ledger_url: str, tmp_path: Path
+) -> None:
+    open_turns(ledger_url, seconds=5.0).close()
+    open_ledger(ledger_url).close()
+    with (
+        closing(open_ledger(ledger_url)) as opened,
+        closing(open_ledger(f"sqlite:///{tmp_path / 'other.sqlite'}")) as other,
+    ):
+        assert indexes_by_table(opened) == indexes_by_table(other)
+        assert len(indexes_by_table(other)) == len(metadata.tables)
+
+
 def test_no_question_about_an_id_or_a_document_reads_all_changes(tmp_path: Path) -> None:
     plans: list[str] = []
     with closing(open_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")) as ledger:
@@ -137,6 +152,13 @@ def test_no_question_about_an_id_or_a_document_reads_all_changes(tmp_path: Path)
 
     assert len(plans) >= 5
     assert not [plan for plan in plans if not plan.startswith("SEARCH change USING INDEX change_")]
+
+
+def indexes_by_table(ledger: Ledger) -> dict[str, set[str | None]]:
+    inspector = sa.inspect(ledger.engine)
+    return {
+        name: {one["name"] for one in inspector.get_indexes(name)} for name in inspector.get_table_names()
+    }
 
 
 def names_of_indexes(ledger: Ledger) -> set[str | None]:

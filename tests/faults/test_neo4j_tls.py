@@ -42,7 +42,7 @@ def test_a_self_signed_certificate_and_a_plain_line_are_refused(tls_server: Java
         store_over(tls_server, scheme).writer().stage(1, base=0)
 
 
-@pytest.mark.parametrize("scheme", ["neo4j+ssc", "bolt+ssc"])
+@pytest.mark.parametrize("scheme", [pytest.param("neo4j+ssc", marks=pytest.mark.long), "bolt+ssc"])
 def test_a_self_signed_certificate_is_accepted_where_the_scheme_says_so(
     tls_server: JavaServer, scheme: str
 ) -> None:

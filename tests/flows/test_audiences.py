@@ -108,9 +108,9 @@ def test_what_the_source_file_closes_is_gone_though_no_page_changed(index: Path,
     [
         pytest.param("plan.frozen", False, marks=pytest.mark.long),
         pytest.param("audience.rows_saved", False, marks=pytest.mark.long),
-        pytest.param("audience.published", True, marks=pytest.mark.long),
+        ("audience.published", True),
         pytest.param("current.before_rename", False, marks=pytest.mark.long),
-        ("current.not_recorded", True),
+        pytest.param("current.not_recorded", True, marks=pytest.mark.long),
         pytest.param("audience.before_purge", True, marks=pytest.mark.long),
     ],
 )

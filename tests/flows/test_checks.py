@@ -78,6 +78,7 @@ def test_a_held_run_ends_with_exit_code_4_and_shows_what_was_lost(
     assert "sitegraph check --held" in done.stderr
 
 
+@pytest.mark.long
 def test_what_nothing_asks_for_is_published(
     sitegraph: Sitegraph, handbook: Handbook, checked: Path, index: Path
 ) -> None:

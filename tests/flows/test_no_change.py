@@ -203,6 +203,7 @@ def test_a_new_index_is_left_to_the_flow(flow: Flow, source: Path, tmp_path: Pat
     assert flow.handed_over == [None]
 
 
+@pytest.mark.long
 def test_an_interrupted_generation_is_left_to_the_flow(
     sitegraph: Sitegraph, flow: Flow, handbook: Handbook, source: Path, index: Path
 ) -> None:

@@ -239,8 +239,15 @@ def test_runs_tell_what_each_generation_changed(walk: Walk) -> None:
         assert watched.page.locator("main table").last.locator("tbody tr").count() == 2
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1280, "light"),
+        (360, "dark"),
+        pytest.param(1280, "dark", marks=pytest.mark.long),
+        pytest.param(360, "light", marks=pytest.mark.long),
+    ],
+)
 def test_axe_finds_nothing_wrong_and_a_phone_needs_not_scroll_sideways(
     walk: Walk, paths: dict[str, str], scheme: str, width: int
 ) -> None:

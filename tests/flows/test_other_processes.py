@@ -70,6 +70,7 @@ class ElsewhereEngine:
         return answer
 
 
+@pytest.mark.long
 def test_stages_in_other_processes_give_the_same_fragments_vectors_and_rows(
     sitegraph: Sitegraph, tmp_path: Path
 ) -> None:

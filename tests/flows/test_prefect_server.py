@@ -61,6 +61,7 @@ def test_a_worker_runs_a_deployment_and_its_artifacts_can_be_read(deployed: Pref
     assert deployed.artifacts(run.id) == {"greeting": "hello world"}
 
 
+@pytest.mark.long
 def test_a_flow_that_raises_ends_failed_with_its_reason(deployed: PrefectServer) -> None:
     run = deployed.wait(deployed.start("greet/once", name="nobody"))
 

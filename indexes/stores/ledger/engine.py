@@ -53,7 +53,7 @@ def open_engine(url: str, *, read_only: bool = False, tables: Sequence[sa.Table]
 
 
 def _make_what_is_missing(connection: sa.Connection, tables: Sequence[sa.Table] | None) -> None:
-    """Ask PostgreSQL for all names at once, in 4 statements: to ask for each took 74 at every opening."""
+    """Make missing tables and indexes; asks for all names at once, 4 statements in PostgreSQL and not 74."""
     inspector = sa.inspect(connection)
     held = set(inspector.get_table_names())
     wanted = metadata.sorted_tables if tables is None else tables
@@ -62,11 +62,12 @@ def _make_what_is_missing(connection: sa.Connection, tables: Sequence[sa.Table] 
         return
     if held and name_key.name not in held:
         key_all_names(connection)
-    known = {index["name"] for found in inspector.get_multi_indexes().values() for index in found}
-    older = (change, document, origin, pages, doc_rev)  # than some of their indexes
-    for index in (one for table in older if table.name in held for one in table.indexes):
-        if index.name not in known:
-            index.create(connection, checkfirst=True)
+    # These are older than some of their indexes; a table that was made now has its own.
+    older = [table for table in (change, document, origin, pages, doc_rev) if table.name in held]
+    found = inspector.get_multi_indexes(filter_names=[table.name for table in older])
+    known = {(table, index["name"]) for (_, table), indexes in found.items() for index in indexes}
+    for index in (one for table in older for one in table.indexes if (table.name, one.name) not in known):
+        index.create(connection, checkfirst=True)
 
 
 def _parse(url: str) -> sa.URL:

@@ -12,8 +12,8 @@ ROWS = Limit("rows", "rows a second", 100, is_least=True)
     ("seconds", "rows", "missed", "short"),
     [
         (1.0, 100, [], []),
-        (1.5, 100, [], ["1.5 seconds; the aim is 1.0"]),
-        (2.1, 99, ["2.1 seconds; the aim is 1.0", "99 rows a second; the aim is 100"], []),
+        (1.5, 100, [], ["1.5 seconds; the aim is 1.0, pinned at 2.0"]),
+        (2.1, 99, ["2.1 seconds; the aim is 1.0, pinned at 2.0", "99 rows a second; the aim is 100"], []),
     ],
 )
 def test_what_is_pinned_is_told_and_what_is_worse_is_missed(

@@ -52,6 +52,7 @@ def test_building_again_removes_what_is_no_page_rewrites_nothing_and_prints_noth
     assert capfd.readouterr().out == ""
 
 
+@pytest.mark.long
 def test_an_edit_rewrites_its_page_the_pdf_and_the_dated_front_page_only(site: Path, tmp_path: Path) -> None:
     docs, out = tmp_path / "docs", tmp_path / "site"
     shutil.copytree(DOCS, docs)

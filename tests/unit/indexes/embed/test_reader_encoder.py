@@ -1,5 +1,6 @@
 """The reader's encoder: light, quick to load, and loud about damage."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -134,5 +135,20 @@ def test_a_reader_that_found_damage_goes_on_once_the_encoder_was_exported_again(
         encoder.count_tokens("one two")
 
     write_encoder_files(folder, pretty=True)
+
+    assert encoder.count_tokens("one two") == 2
+
+
+def test_a_file_that_was_put_back_with_its_old_time_is_read_again(tmp_path: Path) -> None:
+    folder = write_encoder_files(tmp_path / "encoder")
+    file = folder / TOKENIZER_FILE
+    whole, status = file.read_bytes(), file.stat()
+    encoder = OnnxEncoder(folder)
+    for content in (whole[::-1], whole):
+        file.write_bytes(content)
+        os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+        if content != whole:
+            with pytest.raises(DamageFound, match="no longer matches its hash"):
+                encoder.count_tokens("one two")
 
     assert encoder.count_tokens("one two") == 2
