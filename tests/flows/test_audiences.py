@@ -215,6 +215,7 @@ def test_of_a_manual_readers_see_the_latest_version_that_they_may_see(tmp_path: 
     assert "16" not in json.dumps(seen[0]["versions"])
 
 
+@pytest.mark.long
 def test_a_manual_that_gets_a_name_gets_it_for_every_audience(tmp_path: Path) -> None:
     manual = tmp_path / "manual"
     for version in ("15", "16"):

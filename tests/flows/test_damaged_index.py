@@ -213,8 +213,8 @@ def _lose_a_row(index: Path) -> None:
 @pytest.mark.parametrize(
     "point",
     [
-        "plan.frozen",
-        *(pytest.param(p, marks=pytest.mark.long) for p in ("plan.before_freeze", "graph.before_batch")),
+        pytest.param(p, marks=pytest.mark.long)
+        for p in ("plan.before_freeze", "plan.frozen", "graph.before_batch")
     ],
 )
 def test_a_repair_that_is_killed_stops_no_later_run(house: House, tmp_path: Path, point: str) -> None:

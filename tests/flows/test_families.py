@@ -188,6 +188,7 @@ def test_a_new_name_of_the_manual_is_published_though_no_row_changes(
     assert first["versions"]["family"] == "scm"
 
 
+@pytest.mark.long
 def test_without_the_family_versions_are_no_manual_any_more(
     sitegraph: Sitegraph, site: Path, served: str, built: Path, tmp_path: Path
 ) -> None:

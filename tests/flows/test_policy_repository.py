@@ -79,6 +79,7 @@ def failed(readers: Readers, part: str, mode: AskMode, wiki: Path) -> list[str]:
     return [f"{one['text']} {asked[one['text']].answer.text}" for one in wrong]
 
 
+@pytest.mark.long
 def test_every_question_the_rules_were_made_with_is_answered_with_its_chain(
     readers: Readers, tmp_path: Path
 ) -> None:
