@@ -109,7 +109,7 @@ class Server:
     def __init__(self) -> None:
         self.shown: list[int] = []
 
-    def show(self, generation: int, _chunks: object) -> None:
+    def show(self, generation: int, _chunks: object, *, written: object) -> None:
         self.shown.append(generation)
 
     def close(self) -> None:
