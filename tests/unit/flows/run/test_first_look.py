@@ -16,7 +16,7 @@ from tests.unit.flows.run.test_create_index import write_model
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the index would be; its model is not exported, since nothing is encoded."""
     monkeypatch.setenv("SITEGRAPH_MODEL", write_model(tmp_path / "model"))
-    monkeypatch.setattr("flows.run.resources.Resources.export_encoder", lambda _pipeline: None)
+    monkeypatch.setattr("flows.run.resources.Resources.export_encoder", lambda _pipeline, **_: None)
     return tmp_path / "made" / "index"
 
 
