@@ -13,7 +13,13 @@ from indexes.embed import export
 from indexes.embed.encoder import offline_environment
 from indexes.embed.export import cache_name, damaged_files, export_onnx
 from indexes.embed.manifest import load_manifest
-from indexes.embed.weights import ModelSpec, encoder_key, file_sha256, load_model_spec
+from indexes.embed.weights import (
+    ModelSpec,
+    encoder_key,
+    file_sha256,
+    file_sha256_once,
+    load_model_spec,
+)
 from schemas.errors import SchemaMismatch
 from tests.fakes.exported_encoder import place_exported_encoder
 
@@ -148,6 +154,17 @@ def test_a_damaged_file_is_named(own_copy: Path, name: str) -> None:
         file.write(b"#")
 
     assert damaged_files(own_copy) == (name,)
+
+
+def test_damage_that_leaves_size_and_time_is_found_by_reading_all(own_copy: Path) -> None:
+    file = own_copy / "tokenizer.json"
+    assert damaged_files(own_copy, hash_file=file_sha256_once) == ()
+    status = file.stat()
+    file.write_bytes(file.read_bytes()[::-1])
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    assert damaged_files(own_copy, hash_file=file_sha256_once) == (), "what a run trusts until it ends"
+    assert damaged_files(own_copy) == ("tokenizer.json",)
 
 
 def test_a_missing_file_is_named(own_copy: Path) -> None:
