@@ -27,6 +27,15 @@ from schemas.errors import ConfigError, StoreUnavailable
 STARTUP_SECONDS = 600.0
 """By the clock: on a busy machine a first start, which makes the database, takes minutes."""
 STOP_SECONDS = 5.0
+FOR_ONE_COMMAND = {
+    "PREFECT_UI_ENABLED": "0",
+    "PREFECT__SERVER_EPHEMERAL": "1",
+    # Types of blocks are for the interface: the next lasting server registers them. Both settings, since to
+    # remember what was registered Prefect imports every integration that is installed.
+    "PREFECT_SERVER_REGISTER_BLOCKS_ON_START": "false",
+    "PREFECT_SERVER_MEMOIZE_BLOCK_AUTO_REGISTRATION": "false",
+}
+"""What a server does without that nobody looks at and that ends with the run."""
 OWN_SERVER = threading.Event()
 """Set while there is one: nobody else listens to it."""
 _PR_SET_PDEATHSIG = 1
@@ -73,7 +82,7 @@ def _running_server(port: int) -> Iterator[subprocess.Popen[bytes]]:
     settings = get_current_settings().to_environment_variables(exclude_unset=True)
     server = subprocess.Popen(
         command,
-        env={**os.environ, **settings, "PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1"},
+        env={**os.environ, **settings, **FOR_ONE_COMMAND},
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr,
         start_new_session=True,

@@ -18,7 +18,7 @@ from flows.start import run_source
 from schemas.errors import GuardRefused, SitegraphError, StoreUnavailable
 from tests.fakes.copies import copy_index
 from tests.fakes.handbook import Handbook
-from tests.fakes.prefect_server import REPO, poll
+from tests.fakes.prefect_server import REPO, poll, running_server
 from tests.fakes.site_server import Reply
 from tests.fakes.sitegraph_runs import Sitegraph, report_of
 from tests.flows.test_killed_run import slow_down
@@ -124,6 +124,9 @@ def test_a_change_is_published_by_a_flow_run_that_asks_for_nothing_twice(
     assert "resuming" not in done.stderr
     assert flow_runs(alone) == ["COMPLETED"]
     assert sitegraph.damage(index) == ()
+    with running_server(Path(alone.environment["PREFECT_HOME"])) as later:
+        assert [run["name"] for run in later.call("/flow_runs/filter", {})] == ["handbook"]
+        assert later.call("/block_types/filter", {}), "registered by the server that lasts"
 
 
 class Flow:
