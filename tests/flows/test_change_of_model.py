@@ -29,11 +29,11 @@ def notes(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def tended(notes: Path) -> Path:
-    """That source, with a tool whose description says nothing of the house."""
+    """That source, with a tool whose description says nothing of the house, though in words of its shape."""
     (notes.parent / "notes" / "porter.md").write_text(
         "# Porter\n\nThe porter keeps the keys of the house. Run sweep-logs daily.\n"
     )
-    tools = "tools: [{name: sweep-logs, description: Removes old logs of a host after the retention time.}]\n"
+    tools = "tools: [{name: sweep-logs, description: The sun warms the stones of the hill. Rain falls daily.}]\n"
     (notes.parent / "tools.yaml").write_text(tools)
     notes.write_text(notes.read_text() + "tools: [tools.yaml]\n")
     return notes
@@ -148,13 +148,13 @@ def test_a_run_whose_encoder_another_one_prunes_leaves_it_with_its_generation(
 ) -> None:
     from prefect import flow
 
-    from flows.recrawl import TASK_RUNNER, run_pipeline
+    from flows.recrawl import TASK_RUNNER, run_walk
 
     @flow(task_runner=TASK_RUNNER)
     def go_on() -> int | None:
-        return run_pipeline(pipeline, due=False, accept=True).generation
+        return run_walk(resources, due=False).generation
 
-    with tiny.opened(source, index, accept=True) as pipeline:
+    with tiny.opened(source, index, accept=True) as resources:
         arguments = ("run", str(notes), "--index", str(index))
         assert sitegraph.command(*arguments, SITEGRAPH_FAULT=fault).returncode == (-9 if fault else 0)
         assert list(index.glob("encoder-*")), "what a run under way has exported stays"
