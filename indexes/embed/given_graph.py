@@ -11,7 +11,7 @@ import numpy as np
 from indexes.embed.manifest import TOKENIZER_FILE
 from indexes.embed.named_models import Pooling
 from indexes.embed.onnx_session import INPUTS, OUTPUT, TOKENS, open_session, optimise_graph, run_session
-from indexes.embed.routes import CHECK_TEXTS
+from indexes.embed.routes import EXPORT_TEXTS
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import ModelSpec
 from indexes.ports import Vector
@@ -94,7 +94,7 @@ def _pool(onnx: Any, graph: Any, pooling: Pooling) -> list[Any]:
 
 
 def _check(spec: ModelSpec, folder: Path) -> None:
-    tokens = TokenCounter(folder / TOKENIZER_FILE).encode(CHECK_TEXTS, spec.max_tokens)
+    tokens = TokenCounter(folder / TOKENIZER_FILE).encode(EXPORT_TEXTS, spec.max_tokens)
     session = open_session(folder, threads=1)
     # One at a time: what is quantised by the batch depends on its neighbours.
     found = np.concatenate([run_session(session, [ids]) for ids in tokens])

@@ -11,7 +11,7 @@ import numpy as np
 from indexes.embed.encoder import load_sentence_transformer
 from indexes.embed.manifest import TOKENIZER_FILE
 from indexes.embed.onnx_session import INPUTS, OUTPUT, TOKENS, open_session, optimise_graph, run_session
-from indexes.embed.routes import CHECK_TEXTS
+from indexes.embed.routes import EXPORT_TEXTS
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import ModelSpec
 from schemas.errors import SchemaMismatch
@@ -66,9 +66,9 @@ def _export_graph(model: Any, path: Path, *, with_tokens: bool) -> None:
 
 def _check(model: Any, spec: ModelSpec, folder: Path) -> None:
     expected = model.encode(
-        list(CHECK_TEXTS), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+        list(EXPORT_TEXTS), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
     )
-    tokens = TokenCounter(folder / TOKENIZER_FILE).encode(CHECK_TEXTS, spec.max_tokens)
+    tokens = TokenCounter(folder / TOKENIZER_FILE).encode(EXPORT_TEXTS, spec.max_tokens)
     found = run_session(open_session(folder, threads=1), tokens)
     difference = float(np.abs(expected - found).max())
     if not difference < GREATEST_DIFFERENCE:

@@ -27,6 +27,9 @@ _WORDS = _PASSAGE.split()
 CHECK_TEXTS = tuple(" ".join(_WORDS[(11 * i + j) % len(_WORDS)] for j in range(3 + 6 * i)) for i in range(32))
 """32 fixed texts of 3 tokens to more than the window of 256, on which a route must agree with fp32."""
 
+EXPORT_TEXTS = (*CHECK_TEXTS[:2], *CHECK_TEXTS[7::8])
+"""Six of them, shortest and longest: another graph differs on all, and all cost a first run 8 CPU seconds."""
+
 
 class Dtype(StrEnum):
     """Which arithmetic is asked for: the faster exact-enough one, always fp32, or bf16 if exact enough."""

@@ -7,12 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from indexes.embed import export
+from indexes.embed import export, onnx_graph
 from indexes.embed.encoder import offline_environment
 from indexes.embed.export import cache_name, damaged_files, export_onnx
 from indexes.embed.manifest import load_manifest
+from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.weights import (
     ModelSpec,
     encoder_key,
@@ -20,6 +22,7 @@ from indexes.embed.weights import (
     file_sha256_once,
     load_model_spec,
 )
+from indexes.ports import Vector
 from schemas.errors import SchemaMismatch
 from tests.fakes.exported_encoder import place_exported_encoder
 
@@ -63,6 +66,24 @@ def _damaged_cache(spec: ModelSpec, cache: Path) -> Path:
     (kept / "tokenizer.json").unlink()
     (kept / "tokenizer.json").write_text("{}")
     return kept
+
+
+class OtherWeights:
+    """Stands for torch with a model whose vectors differ a little from those of the export."""
+
+    def __init__(self, export: Path, by: float) -> None:
+        self._encoder, self._by = OnnxEncoder(export), by
+
+    def encode(self, texts: list[str], **_options: object) -> Vector:
+        return self._encoder.encode_documents(texts) + np.float32(self._by)
+
+
+def test_an_export_whose_vectors_are_others_than_the_models_is_refused(exported: Path) -> None:
+    check = onnx_graph._check
+
+    check(OtherWeights(exported, by=1e-6), load_model_spec(), exported)
+    with pytest.raises(SchemaMismatch, match=r"differs from torch by .*e-05, allowed 1e-05"):
+        check(OtherWeights(exported, by=2e-5), load_model_spec(), exported)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexes.embed.routes import CHECK_TEXTS, Dtype, EncodingRoute, choose_route
+from indexes.embed.routes import CHECK_TEXTS, EXPORT_TEXTS, Dtype, EncodingRoute, choose_route
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import load_model_spec
 
@@ -52,3 +52,13 @@ def test_the_check_runs_from_a_few_tokens_to_more_than_the_limit() -> None:
     assert min(lengths) <= 8
     assert max(lengths) > 254
     assert sum(50 <= length <= 200 for length in lengths) >= 12
+
+
+def test_an_export_is_checked_from_a_few_tokens_to_more_than_the_limit_too() -> None:
+    counter = TokenCounter(load_model_spec().path / "tokenizer.json")
+    lengths = [counter.count(text) for text in EXPORT_TEXTS]
+
+    assert set(EXPORT_TEXTS) < set(CHECK_TEXTS)
+    assert min(lengths) <= 8
+    assert max(lengths) > 254
+    assert sum(50 <= length <= 254 for length in lengths) >= 2
