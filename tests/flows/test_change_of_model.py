@@ -34,7 +34,7 @@ def tended(notes: Path) -> Path:
         "# Porter\n\nThe porter keeps the keys of the house. Run sweep-logs daily.\n"
     )
     tools = (
-        "tools: [{name: sweep-logs, description: The sun warms the stones of a hill. Rain falls daily.}]\n"
+        "tools: [{name: sweep-logs, description: The sun warms the stones of the hill. Rain falls daily.}]\n"
     )
     (notes.parent / "tools.yaml").write_text(tools)
     notes.write_text(notes.read_text() + "tools: [tools.yaml]\n")
