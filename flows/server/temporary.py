@@ -30,12 +30,12 @@ STOP_SECONDS = 5.0
 FOR_ONE_COMMAND = {
     "PREFECT_UI_ENABLED": "0",
     "PREFECT__SERVER_EPHEMERAL": "1",
-    # Types of blocks are for the interface: the next lasting server registers them. Both settings, since to
-    # remember what was registered Prefect imports every integration that is installed.
+    # The next lasting server registers types of blocks. Both settings: with the second on, Prefect imports
+    # every integration to note that all types are registered, and that server would believe it.
     "PREFECT_SERVER_REGISTER_BLOCKS_ON_START": "false",
     "PREFECT_SERVER_MEMOIZE_BLOCK_AUTO_REGISTRATION": "false",
 }
-"""What a server does without that nobody looks at and that ends with the run."""
+"""Settings of a server that nobody looks at and that ends with the run."""
 OWN_SERVER = threading.Event()
 """Set while there is one: nobody else listens to it."""
 _PR_SET_PDEATHSIG = 1

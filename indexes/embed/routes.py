@@ -28,7 +28,9 @@ CHECK_TEXTS = tuple(" ".join(_WORDS[(11 * i + j) % len(_WORDS)] for j in range(3
 """32 fixed texts of 3 tokens to more than the window of 256, on which a route must agree with fp32."""
 
 EXPORT_TEXTS = (*CHECK_TEXTS[:2], *CHECK_TEXTS[7::8])
-"""Six of them, shortest and longest: another graph differs on all, and all cost a first run 8 CPU seconds."""
+"""Six of them, from the shortest to the longest: a wrong graph differs on any text, and the other 26 cost a
+first run 8 CPU seconds.
+"""
 
 
 class Dtype(StrEnum):

@@ -124,7 +124,9 @@ def test_a_change_is_published_by_a_flow_run_that_asks_for_nothing_twice(
     assert "resuming" not in done.stderr
     assert flow_runs(alone) == ["COMPLETED"]
     assert sitegraph.damage(index) == ()
-    with running_server(Path(alone.environment["PREFECT_HOME"])) as later:
+    home = Path(alone.environment["PREFECT_HOME"])
+    assert not (home / "memo_store.toml").exists(), "no types of blocks are registered yet"
+    with running_server(home) as later:
         assert [run["name"] for run in later.call("/flow_runs/filter", {})] == ["handbook"]
         assert later.call("/block_types/filter", {}), "registered by the server that lasts"
 
