@@ -56,7 +56,7 @@ LIMITS = (
     Limit("ratio", "of the full build for a change of one passage in a hundred", 0.2),
     Limit("screened_ratio", "of the comparison by float32 for the screened one", 0.4, reached=0.6),
 )
-"""The screen takes .25 on an EPYC, .49 to .56 on a Xeon, whose float32 is faster; the dearest and a tenth."""
+"""The screen took .25 on an EPYC and .49 to .56 on a Xeon; what is pinned is the dearest and a tenth."""
 ROUNDS = 3
 
 Edges = dict[str, Edge]
