@@ -38,6 +38,7 @@ NEO4J_LIMITS = (
     Limit("rows_per_second", "rows a second into Neo4j", 5_000, reached=4_200, is_least=True),
     Limit("ten_pages_ratio", "times as long for ten changed pages in Neo4j", 1.2),
 )
+"""What loading all ten runs may take: 4,671 rows a second were measured, and a tenth less is pinned."""
 
 
 def main() -> None:
