@@ -23,6 +23,7 @@ from runtime.check_file import parse_checks
 from runtime.source_file import parse_source
 from runtime.token_file import load_tokens
 from schemas.settings import PREFIX, Settings
+from tests.fakes.imported_names import imported_names, is_there
 from tests.fakes.manual_commands import (
     COMMANDS,
     OTHERS,
@@ -293,15 +294,7 @@ def _of(*labels: str) -> list[Any]:
 def test_every_program_of_the_manual_compiles_and_what_it_imports_exists(block: Block) -> None:
     tree = ast.parse(block.text, block.page)
 
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            module = importlib.import_module(node.module)
-            for name in node.names:
-                if not hasattr(module, name.name):
-                    importlib.import_module(f"{node.module}.{name.name}")
-        elif isinstance(node, ast.Import):
-            for name in node.names:
-                importlib.import_module(name.name)
+    assert [name for name in imported_names(tree) if not is_there(*name)] == []
 
 
 @pytest.mark.parametrize("block", _of("yaml"))
