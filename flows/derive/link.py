@@ -1,6 +1,6 @@
 """Step 6: cross-document edges and anchor texts; the rows of the next generation are decided here."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -8,6 +8,7 @@ from flows.derive.embed import embed_chunks
 from flows.derive.entities import EntityPlan
 from flows.derive.names import NextNames
 from flows.derive.navigation import NextNavigation
+from flows.derive.remembered import Remembered
 from flows.derive.row_counts import SourceCounts, growth_of
 from flows.derive.tools import NextTools
 from flows.run.contexts import DeriveContext
@@ -167,16 +168,30 @@ class NextGeneration:
         """Where each of them ends, through the others."""
         return redirect_ends(self.locations)
 
+    def with_doc_ids(self, doc_ids: Iterable[str]) -> Mapping[str, str]:
+        """Node id by document id, case folded, of those asked for that a document will have.
+
+        Of equal ids the lowest node id wins.
+        """
+        asked = {one.casefold() for one in doc_ids}
+        held = self._held_doc_ids.among(asked, self._look_up_doc_ids)
+        new = self._new_doc_ids
+        return held | {one: min(new[one], held.get(one, new[one])) for one in asked & new.keys()}
+
     @cached_property
-    def doc_ids(self) -> Mapping[str, str]:
-        """Node id by document id, case folded, as it will be; of equal ids the lowest node id wins."""
+    def _held_doc_ids(self) -> Remembered[str]:
+        return Remembered()
+
+    def _look_up_doc_ids(self, folded: Collection[str]) -> Mapping[str, str]:
         generations = self.run.index.ledger.generations
-        ids = dict(generations.by_doc_id(self.base, without_docs=self.changes.keys()))
-        for live in (change.new for change in self.changes.values() if change.new):
-            if live.doc_id:
-                name = live.doc_id.casefold()
-                ids[name] = min(live.doc, ids.get(name, live.doc))
-        return ids
+        return generations.by_doc_id(self.base, folded, without_docs=self.changes.keys())
+
+    @cached_property
+    def _new_doc_ids(self) -> Mapping[str, str]:
+        named = [
+            (c.new.doc_id.casefold(), c.new.doc) for c in self.changes.values() if c.new and c.new.doc_id
+        ]
+        return dict(sorted(named, reverse=True))
 
     def live(self, docs: Sequence[str]) -> Mapping[str, LiveDocument]:
         """The documents among *docs* that the next generation holds."""
@@ -208,7 +223,8 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     nodes = [mark(node, live[doc]) for doc, fragment in fragments.items() for node in fragment.nodes]
     targets = generation.resolve(link.target for f in fragments.values() for link in f.links)
     catalogue = generation.names.catalogue_for(live, fragments, targets)
-    edges = _edges(generation, fragments, live, targets, catalogue)
+    doc_ids = generation.with_doc_ids(r.target for f in fragments.values() for r in f.references)
+    edges = _edges(generation, fragments, live, targets, doc_ids, catalogue)
     chunks = generation.tools.give_names(_chunks(generation, fragments, live), edges)
     graph, store = generation.graph, run.index.chunks.at(generation.base)
     ours = [edge for edge in graph.edges_of(docs) if edge.kind not in DECIDED_ELSEWHERE]
@@ -224,7 +240,7 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
         nodes=(*rows.nodes, *generation.entities.add(docs, edges, ours, catalogue)),
         chunks=as_observed(rows.chunks, generation.observed),
     )
-    _report_unresolved(generation, fragments.values())
+    _report_unresolved(generation, fragments.values(), doc_ids)
     growth = growth_of((nodes, edges, chunks), held)
     emptied = {chunk.doc for chunk in held[2]} & live.keys() - {chunk.doc for chunk in chunks}
     texts = embed_chunks(run.encoding(), rows.chunks)
@@ -267,6 +283,7 @@ def _edges(
     fragments: Mapping[str, GraphFragment],
     live: Mapping[str, LiveDocument],
     targets: Mapping[str, str],
+    doc_ids: Mapping[str, str],
     catalogue: Catalogue,
 ) -> list[Edge]:
     edges: list[Edge] = []
@@ -274,9 +291,7 @@ def _edges(
         source = live[doc].source
         edges += fragment.edges
         edges += link_edges(fragment, source=source, resolve=targets.get)
-        edges += reference_edges(
-            fragment, source=source, resolve=lambda name: generation.doc_ids.get(name.casefold())
-        )
+        edges += reference_edges(fragment, source=source, resolve=lambda name: doc_ids.get(name.casefold()))
         edges += generation.names.edges(fragment, catalogue, source=source, targets=targets)
         edges += explained_by_edges(
             fragment.chunks, generation.tools.names(source), source=source, agree=generation.tools.agree
@@ -312,13 +327,13 @@ def _chunks(
     return chunks
 
 
-def _report_unresolved(generation: NextGeneration, fragments: Iterable[GraphFragment]) -> None:
+def _report_unresolved(
+    generation: NextGeneration, fragments: Iterable[GraphFragment], doc_ids: Mapping[str, str]
+) -> None:
     problems = [
         Problem(url=fragment.uri, reason=f"front matter names {target!r}, which no document has")
         for fragment in fragments
-        for target in unresolved_references(
-            fragment, resolve=lambda name: generation.doc_ids.get(name.casefold())
-        )
+        for target in unresolved_references(fragment, resolve=lambda name: doc_ids.get(name.casefold()))
     ]
     generation.run.index.ledger.runs.add_problems(generation.run.run_id, problems)
 

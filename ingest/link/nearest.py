@@ -81,6 +81,12 @@ class NearestChunks:
         """How many are kept of each chunk."""
         return int(self.known.shape[1])
 
+    @property
+    def has_some(self) -> npt.NDArray[np.bool_]:
+        """Whether a neighbour is known, of each chunk."""
+        some: npt.NDArray[np.bool_] = self.known[:, 0] != NONE
+        return some
+
 
 def no_neighbours(chunks: int, *, width: int) -> NearestChunks:
     """Return chunks of which nothing is known because there is nothing."""
@@ -107,18 +113,23 @@ def places_of(neighbours: Ints) -> Ints:
 def moved(neighbours: NearestChunks, *, place: Ints, bound: Ints) -> NearestChunks:
     """Renumber: *place* gives each chunk's new place, or -1 where it goes; order must stay.
 
-    *bound*, one longer, gives how many chunks will stand before each place.
+    *bound*, one longer, gives how many chunks will stand before each place, and at its end how many there
+    will be. Of those to which no place leads, nothing is known. Costs what is known, not what could be.
     """
-    known = neighbours.known
+    found = no_neighbours(int(bound[-1]), width=neighbours.width)
+    stays = place >= 0
+    rows = np.flatnonzero(stays & neighbours.has_some)
+    known = neighbours.known[rows]
     there, at = known != NONE, places_of(known)
     to = place[at]
     kept = np.where(there & (to >= 0), known + (to - at), NONE)
     lost = (there & (to < 0)).any(axis=1)
     kept[lost] = np.sort(kept[lost], axis=1)
-    floors = neighbours.floors
-    open_ = floors != NONE
-    ends = pack(scores_of(floors), bound[np.where(open_, places_of(floors), 0)])
-    return NearestChunks(known=kept, floors=np.where(open_, ends, NONE))
+    found.known[place[rows]] = kept
+    open_ = np.flatnonzero(stays & (neighbours.floors != NONE))
+    floors = neighbours.floors[open_]
+    found.floors[place[open_]] = pack(scores_of(floors), bound[places_of(floors)])
+    return found
 
 
 def join(

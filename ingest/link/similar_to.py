@@ -82,24 +82,23 @@ def row_changes(before: Mapping[str, Row], after: Mapping[str, Row]) -> EdgeChan
 def _differing(base: Similarity, similarity: Similarity) -> tuple[Ints, Ints, Ints]:
     """Places of chunks that went, and of those with other edges: as they were, and as they will be."""
     place, _ = places_among(base.chunks, similarity.chunks)
-    old = _renumbered(base, place, similarity.rule.count)
     stays = np.flatnonzero(place >= 0)
     there = place[stays]
-    differs = (old[stays] != similarity.nearest[there]).any(axis=1)
-    differs |= base.chunks.sources[stays] != similarity.chunks.sources[there]
+    differs = base.chunks.sources[stays] != similarity.chunks.sources[there]
+    some = np.flatnonzero(base.neighbours.has_some[stays] | similarity.neighbours.has_some[there])
+    old = _renumbered(base, stays[some], place, similarity.rule.count)
+    differs[some] |= (old != similarity.nearest[there[some]]).any(axis=1)
     new = all_others(len(similarity.chunks.ids), there)
     return np.flatnonzero(place < 0), stays[differs], np.sort(np.concatenate([there[differs], new]))
 
 
-def _renumbered(base: Similarity, place: Ints, count: int) -> Ints:
-    """The edges of *base* in new places, shape (n, count); -1 for what leads to a chunk that went."""
-    nearest = base.nearest
-    there = nearest != NONE
-    to = place[np.where(there, places_of(nearest), 0)] if len(place) else places_of(nearest)
-    renumbered = np.where(there, np.where(to >= 0, pack(scores_of(nearest), to), -1), NONE)
-    if base.rule.count == count:
-        return renumbered
-    return np.full((len(renumbered), count), -1, np.int64)
+def _renumbered(base: Similarity, rows: Ints, place: Ints, count: int) -> Ints:
+    """The edges of some *rows* in new places, shape (n, count); -1 for what leads to a chunk that went."""
+    if base.rule.count != count:
+        return np.full((len(rows), count), -1, np.int64)
+    nearest = base.nearest[rows]
+    there, to = nearest != NONE, place[places_of(nearest)]
+    return np.where(there, np.where(to >= 0, pack(scores_of(nearest), to), -1), NONE)
 
 
 def _edge(src: str, dst: str, doc: str, source: str, score: int) -> Edge:

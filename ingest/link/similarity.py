@@ -110,16 +110,15 @@ def compare_chunks(
 
 def _carry_over(base: Similarity, chunks: ChunkColumns, rule: Rule) -> tuple[Ints, NearestChunks]:
     """Places of the chunks of which nothing is known, and what is known of the others."""
-    neighbours = no_neighbours(len(chunks.ids), width=SPARE * rule.count)
     if base.rule != rule:
-        return np.arange(len(chunks.ids)), neighbours
+        nothing = no_neighbours(len(chunks.ids), width=SPARE * rule.count)
+        return np.arange(len(chunks.ids)), nothing
     place, bound = places_among(base.chunks, chunks)
     same = place >= 0
     for name in ("sections", "texts"):
         same[same] = getattr(base.chunks, name)[same] == getattr(chunks, name)[place[same]]
-    carried = moved(base.neighbours, place=np.where(same, place, -1), bound=np.append(bound, len(chunks.ids)))
-    neighbours.known[place[same]] = carried.known[same]
-    neighbours.floors[place[same]] = carried.floors[same]
+    kept = np.where(same, place, -1)
+    neighbours = moved(base.neighbours, place=kept, bound=np.append(bound, len(chunks.ids)))
     return all_others(len(chunks.ids), place[same]), neighbours
 
 

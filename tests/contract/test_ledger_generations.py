@@ -168,11 +168,19 @@ def test_document_ids_fold_case_and_the_lowest_node_wins(ledger: Ledger) -> None
     publish(ledger, put(low), put(high), put(other), put(make_live("d", "1")), base=0)
     publish(ledger, drop(low), base=1)
 
-    assert ledger.generations.by_doc_id(1) == {"gov-0017": low.doc, "strasse-1": other.doc}
-    assert ledger.generations.by_doc_id(2) == {"gov-0017": high.doc, "strasse-1": other.doc}
-    assert ledger.generations.by_doc_id(0) == {}
-    left = ledger.generations.by_doc_id(1, without_docs=[low.doc])
+    ids = ("gov-0017", "strasse-1", "gov-0018", "é")
+    assert ledger.generations.by_doc_id(1, ids) == {"gov-0017": low.doc, "strasse-1": other.doc}
+    assert ledger.generations.by_doc_id(2, ids) == {"gov-0017": high.doc, "strasse-1": other.doc}
+    assert ledger.generations.by_doc_id(1, ["gov-0017"]) == {"gov-0017": low.doc}
+    assert ledger.generations.by_doc_id(1, ()) == ledger.generations.by_doc_id(0, ids) == {}
+    left = ledger.generations.by_doc_id(1, ids, without_docs=[low.doc])
     assert left == {"gov-0017": high.doc, "strasse-1": other.doc}
+
+
+def test_a_thousand_document_ids_are_looked_up_at_once(ledger: Ledger) -> None:
+    publish(ledger, put(make_live("a", "1", doc_id="Straße-7")), put(make_live("b", "1")), base=0)
+    found = ledger.generations.by_doc_id(1, [f"strasse-{n}" for n in range(1000)])
+    assert found == {"strasse-7": make_live("a", "1").doc}
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ingest.link import nearest, similarity
 from ingest.link.chunk_columns import columns_of, encoded_text_of, joined, without
 from ingest.link.nearest import SCALE, Floats
+from ingest.link.similar_columns import dump_similarity, load_similarity
 from ingest.link.similar_to import edge_changes, rows_of
 from ingest.link.similarity import Rule, compare_chunks, nothing_similar
 from schemas.edges import Edge
@@ -106,7 +107,7 @@ def check_runs(changes: list[tuple[list[Chunk], set[int]]], *, forget: bool) -> 
         graph = {id_: edge for id_, edge in graph.items() if id_ not in step.deletes}
         graph |= {edge.id: edge for edge in step.upserts}
         counts = {s: counts.get(s, 0) + step.growth.get(s, 0) for s in sorted({*counts, *step.growth})}
-        known = after
+        known = load_similarity(dump_similarity(after))
         assert in_the_graph(graph.values()) == {
             id_: near for id_, near in neighbours_by_hand(list(held.values())).items() if near
         }

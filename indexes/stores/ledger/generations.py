@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from indexes.stores.ledger.changes import KEEP, take_back_changes, write_changes
+from indexes.stores.ledger.folding import may_fold_to
 from indexes.stores.ledger.redirects import revise_redirects
 from indexes.stores.ledger.replaced import ask_for_sweep
 from indexes.stores.ledger.revisions import forget_before, rebase, revise, take_back, valid_at
@@ -246,14 +247,17 @@ class Generations:
         condition = doc_rev.c.uri.startswith("tools://", autoescape=True)
         return self._live([*valid_at(doc_rev, number), doc_rev.c.source == source, condition])
 
-    def by_doc_id(self, number: int, *, without_docs: Collection[str] = ()) -> Mapping[str, str]:
-        """Node id by document id (`GOV-0017`, case folded); of equal ids the lowest node id wins."""
-        conditions = (*valid_at(doc_rev, number), doc_rev.c.doc_id.is_not(None))
+    def by_doc_id(
+        self, number: int, ids: Collection[str], *, without_docs: Collection[str] = ()
+    ) -> Mapping[str, str]:
+        """Node id by document id, of those of *ids*, case folded; of equal ids the lowest node id wins."""
+        asked, leaving = frozenset(ids), frozenset(without_docs)
+        conditions = (*valid_at(doc_rev, number), may_fold_to(doc_rev.c.doc_id, asked))
         query = sa.select(doc_rev.c.doc_id, doc_rev.c.doc).where(*conditions).order_by(doc_rev.c.doc.desc())
-        leaving = frozenset(without_docs)
         with self._reading.connect() as connection:
-            rows = connection.execute(query)
-            return {row.doc_id.casefold(): row.doc for row in rows if row.doc not in leaving}
+            rows = connection.execute(query).all() if asked else ()
+        folded = ((doc_id.casefold(), doc) for doc_id, doc in rows if doc not in leaving)
+        return {doc_id: doc for doc_id, doc in folded if doc_id in asked}
 
     def _live(self, conditions: list[sa.ColumnElement[bool]]) -> dict[str, LiveDocument]:
         query = sa.select(doc_rev).where(*conditions).order_by(doc_rev.c.doc)

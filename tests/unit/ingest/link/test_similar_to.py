@@ -1,12 +1,14 @@
 """Edges between passages that are alike, from one generation to the next."""
 
+import io
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
-from ingest.link.chunk_columns import columns_of, encoded_text_of, joined, without
+from ingest.link.chunk_columns import ChunkColumns, columns_of, encoded_text_of, joined, without
 from ingest.link.nearest import Floats
 from ingest.link.similar_columns import dump_similarity, load_similarity
 from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
@@ -207,6 +209,24 @@ def test_what_is_known_comes_back_from_its_bytes_and_equal_things_are_equal_byte
     assert edge_changes(known, back) == EdgeChanges(upserts=(), deletes=(), growth={})
     assert compare(*chunks, base=back).searched == 0
     assert dump_similarity(compare(*reversed(chunks)).similarity) == data
+
+
+def test_what_an_older_version_wrote_is_read() -> None:
+    known = compare(chunk("a"), chunk("near a"), chunk("b"), chunk("a too", page="two")).similarity
+    file = io.BytesIO()
+    columns = {f.name: getattr(known.chunks, f.name) for f in fields(ChunkColumns)}
+    rule = json.dumps({"count": RULE.count, "least": RULE.least, "model": RULE.model})
+    np.savez(
+        file,
+        rule=np.array(rule),
+        known=known.neighbours.known,
+        floors=known.neighbours.floors,
+        **columns,
+    )
+
+    back = load_similarity(file.getvalue())
+
+    assert dump_similarity(back) == dump_similarity(known)
 
 
 def test_of_two_passages_of_one_id_the_first_is_taken() -> None:
