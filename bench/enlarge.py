@@ -42,7 +42,7 @@ def enlarge(small: Path, large: Path, *, copies: int) -> Path:
         table = lancedb.connect(str(old.lance)).open_table(name)
         table.checkout(tag_of(generation))
         database = lancedb.connect(str(new.lance))
-        prepare = refresh_vector_indexes if name == CHUNKS else lambda _table: None
+        prepare = refresh_vector_indexes if name == CHUNKS else lambda _table, _address: None
         staged = StagedTable(database, name, table.schema, prepare=prepare, small_rows=name != CHUNKS)
         staged.stage(GENERATION, base=0)
         for number in range(copies):

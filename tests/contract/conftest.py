@@ -9,15 +9,23 @@ from pathlib import Path
 import pytest
 
 from indexes.ports import ChunkStore, GraphStore
+from indexes.stores.lance import staging
 from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
 from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 from tests.fakes.graph_samples import DIM
 
-_HELD_MB = {"lance": 0, "held": 64}
-"""The same store twice: as a cold process reads it, and as one that lives long."""
+_HELD_MB = {"lance": 0, "held": 64, "merged": 0}
+"""The same store: as a cold process reads it, as one that lives long, and written as by large changes."""
 
 
-@pytest.fixture(params=["memory", "lance", "held"])
+@pytest.fixture(autouse=True)
+def merge_every_change(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the store is that of large changes, however few the rows."""
+    if "merged" in getattr(getattr(request.node, "callspec", None), "params", {}).values():
+        monkeypatch.setattr(staging, "most_replaced", lambda _rows: -1)
+
+
+@pytest.fixture(params=["memory", "lance", "held", "merged"])
 def chunk_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ChunkStore]:
     """An empty chunk store."""
     store: ChunkStore
@@ -42,7 +50,7 @@ def token_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chun
     store.close()
 
 
-@pytest.fixture(params=["memory", "lance", "held", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+@pytest.fixture(params=["memory", "lance", "held", "merged", pytest.param("neo4j", marks=pytest.mark.neo4j)])
 def graph_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphStore]:
     """An empty graph store."""
     store: GraphStore

@@ -5,6 +5,13 @@ It comes with the extra `pipeline`: whoever only reads does without.
 
 from functools import cache
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import lance
+
+Address = tuple[str, dict[str, str] | None]
+"""Where a table is, and the options of its storage."""
 
 ENGINE = "13.0."
 """Release of the engine inside lancedb 0.40. Two releases may write indexes that only the newer one reads."""
@@ -13,6 +20,8 @@ BTREE_PAGE = 1024
 
 By default 4,096: 50 values among 7.2 million in six segments then take 60 CPU ms, not 41 (bench/RESULTS.md).
 """
+
+_CACHE_BYTES = 64 << 20
 
 
 @cache
@@ -23,6 +32,15 @@ def has_engine() -> bool:
     import lance
 
     return str(lance.__version__).startswith(ENGINE)
+
+
+def open_by_engine(address: Address, *, version: int | None = None) -> "lance.LanceDataset":
+    """Open the newest version of a table, or another, by pylance; its caches stay small."""
+    import lance
+
+    uri, options = address
+    session = lance.Session(index_cache_size_bytes=_CACHE_BYTES, metadata_cache_size_bytes=_CACHE_BYTES)
+    return lance.dataset(uri, version=version, storage_options=options, session=session)
 
 
 def declare_btree(uri: str, options: dict[str, str] | None, column: str) -> None:

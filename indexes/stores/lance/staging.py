@@ -15,6 +15,8 @@ from indexes.ports import StoreState
 from indexes.row_changes import follows_change
 from indexes.stores.lance import scan
 from indexes.stores.lance.changes import state_after_change
+from indexes.stores.lance.engine import Address, has_engine
+from indexes.stores.lance.replacing import most_replaced, replace_rows
 from indexes.stores.lance.stream import MergeStream
 from indexes.stores.lance.table_upkeep import upkeep_of
 from indexes.stores.lance.tables import name_version, open_at, open_table, store_errors, table_address
@@ -41,7 +43,7 @@ class StagedTable:
         name: str,
         schema: pa.Schema,
         *,
-        prepare: Callable[[Table], None] = lambda _table: None,
+        prepare: Callable[[Table, Address], None] = lambda _table, _address: None,
         small_rows: bool = False,
     ) -> None:
         self._database = database
@@ -50,7 +52,8 @@ class StagedTable:
         self._prepare = prepare
         self._small_rows = small_rows
         self._table = open_table(database, name, schema)
-        self._upkeep = upkeep_of(self._table, *table_address(database, name), small_rows=small_rows)
+        self._address = table_address(database, name)
+        self._upkeep = upkeep_of(self._table, self._address, small_rows=small_rows)
         self._version: int | None = None
         self._base = 0
         self._told: dict[str, str | None] = {}
@@ -86,7 +89,8 @@ class StagedTable:
         self._require_latest()
         with store_errors(self._name):
             with caused_by(Cause.INDEXES):
-                self._prepare(self._table)  # first: an index that is made anew has the new rows
+                # First: an index that is made anew has the new rows.
+                self._prepare(self._table, self._address)
                 self._upkeep.index_new_rows()
             self._version = self._table.version
             name_version(self._table, tag_of(generation), self._version)
@@ -174,8 +178,14 @@ class StagedTable:
     def _write(self, stream: MergeStream, deletes: Collection[str]) -> Any:
         if stream.is_empty:
             return self._table.delete(_ids(deletes))
-        if not self._table.count_rows():  # a first load, however large, goes through without being held
+        rows = self._table.count_rows()
+        if not rows:  # a first load, however large, goes through without being held
             return self._table.add(stream.reader())
+        few = stream.few(most_replaced(rows)) if has_engine() else None
+        if few is not None:
+            ids = {*deletes, *(key for batch in few for key in batch.column("id").to_pylist())}
+            replace_rows(self._table, self._address, batches=few, ids=ids)
+            return self._table
         # No index: with one on the key, two writers of the same new keys both insert them (measured).
         merge = self._table.merge_insert("id").use_index(False)
         merge = merge.when_matched_update_all().when_not_matched_insert_all()

@@ -1,6 +1,7 @@
 """What is to be merged: batches read once, each id once, and errors that come out as they went in."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 import pyarrow as pa
 
@@ -21,6 +22,19 @@ class MergeStream:
     def is_empty(self) -> bool:
         """Whether there is no row left."""
         return self._next is None
+
+    def few(self, most: int) -> tuple[pa.RecordBatch, ...] | None:
+        """Return all that is left, where that is at most so many rows; if there are more, none is taken."""
+        taken, rows = list[pa.RecordBatch](), 0
+        while self._next is not None and rows + self._next.num_rows <= most:
+            taken.append(self._next)
+            rows += self._next.num_rows
+            self._next = next(self._batches, None)
+        if self._next is None:
+            return tuple(taken)
+        self._batches = chain((*taken, self._next), self._batches)
+        self._next = next(self._batches)
+        return None
 
     def reader(self, *, max_rows: int | None = None) -> pa.RecordBatchReader:
         """Return what is left, or batches up to about *max_rows*, to the store."""

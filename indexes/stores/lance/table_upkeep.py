@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from lancedb.table import Table
 
-from indexes.stores.lance.engine import has_engine
+from indexes.stores.lance.engine import Address, has_engine, open_by_engine
 from indexes.stores.lance.upkeep import (
     Fragment,
     is_indexing_due,
@@ -36,7 +36,6 @@ MARGIN = timedelta(seconds=10)
 _NO_CLEANUP = timedelta(days=365 * 100)
 _TAGGED = "Cleanup error"
 _ALL = 1_000_000
-_CACHE_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,24 +87,22 @@ class TableUpkeep(Protocol):
         """Delete all that no tag and not the newest version needs, what a crash left over included."""
 
 
-def upkeep_of(table: Table, uri: str, options: dict[str, str] | None, *, small_rows: bool) -> TableUpkeep:
-    """Return the upkeep of the table at *uri*; *small_rows*: rows without vectors."""
+def upkeep_of(table: Table, address: Address, *, small_rows: bool) -> TableUpkeep:
+    """Return the upkeep of the table at *address*; *small_rows*: rows without vectors."""
     if not has_engine():
         return WholeUpkeep(table)
-    return PartedUpkeep(
-        table, uri, options, most_rows=MOST_JOINED_SMALL_ROWS if small_rows else MOST_JOINED_ROWS
-    )
+    return PartedUpkeep(table, address, most_rows=MOST_JOINED_SMALL_ROWS if small_rows else MOST_JOINED_ROWS)
 
 
 class PartedUpkeep:
     """By pylance: what is new is indexed, few files are joined, and the rest stays as it is."""
 
-    def __init__(self, table: Table, uri: str, options: dict[str, str] | None, *, most_rows: int) -> None:
-        self._table, self._uri, self._options, self._most_rows = table, uri, options, most_rows
+    def __init__(self, table: Table, address: Address, *, most_rows: int) -> None:
+        self._table, self._address, self._most_rows = table, address, most_rows
 
     def index_new_rows(self) -> None:
         """Append to each index a segment, with which it merges those of like size; or join files."""
-        opened = self._open()
+        opened = open_by_engine(self._address)
         parts = _parts_of(opened)
         unindexed = max(map(parts.unindexed, parts.segments), default=0)
         chosen = plan_emptying(parts.fragments) or plan_joining(parts.groups())
@@ -119,13 +116,13 @@ class PartedUpkeep:
 
     def free(self) -> None:
         """Delete by number, not by age: a clock that was set back makes a later version look older."""
-        opened = self._open()
+        opened = open_by_engine(self._address)
         if len(stale := _untagged(opened)) >= MAX_STALE_VERSIONS:
             opened.cleanup_old_versions(versions=stale, error_if_tagged_old_versions=False)
 
     def compact(self) -> bool:
         """Make one segment of each index's; then join files, which the driver does within a segment alone."""
-        opened = self._open()
+        opened = open_by_engine(self._address)
         parts, before = _parts_of(opened), opened.version
         several = [name for name, held in parts.segments.items() if len(held) > 1 or parts.unindexed(name)]
         if several:
@@ -137,7 +134,7 @@ class PartedUpkeep:
 
     def sweep(self) -> None:
         """Files of a crash are told from those of a writer by the lease: there is no other writer."""
-        opened = self._open()
+        opened = open_by_engine(self._address)
         if stale := _untagged(opened):
             opened.cleanup_old_versions(versions=stale, error_if_tagged_old_versions=False)
         opened.cleanup_old_versions(_NO_CLEANUP, delete_unverified=True, error_if_tagged_old_versions=False)
@@ -149,12 +146,6 @@ class PartedUpkeep:
             excluded_fragment_ids=list(excluded),
             num_threads=1,  # each holds what it joins
         )
-
-    def _open(self) -> "lance.LanceDataset":
-        import lance
-
-        session = lance.Session(index_cache_size_bytes=_CACHE_BYTES, metadata_cache_size_bytes=_CACHE_BYTES)
-        return lance.dataset(self._uri, storage_options=self._options, session=session)
 
 
 class WholeUpkeep:

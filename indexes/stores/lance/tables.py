@@ -20,7 +20,7 @@ from indexes.layout import remedy
 from indexes.object_errors import what_to_check
 from indexes.places import bucket_of, make_folder
 from indexes.stores.lance.address import address_of
-from indexes.stores.lance.engine import declare_btree, has_engine
+from indexes.stores.lance.engine import Address, declare_btree, has_engine
 from indexes.stores.lance.full_text import ENGLISH, PROSE, full_text_of
 from indexes.table_files import tag_of
 from schemas.driver_text import plain_reason
@@ -213,7 +213,7 @@ def connect(directory: Path, session: lancedb.Session | None = None) -> lancedb.
         return lancedb.connect(address_of(directory), session=session, storage_options=options)
 
 
-def table_address(database: lancedb.DBConnection, name: str) -> tuple[str, dict[str, str] | None]:
+def table_address(database: lancedb.DBConnection, name: str) -> Address:
     """Where a table is, for another driver than lancedb's, and the options of its storage."""
     options: dict[str, str] | None = getattr(database, "storage_options", None)
     return f"{database.uri}/{name}.lance", options

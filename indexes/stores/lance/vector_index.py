@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from lancedb.index import IvfFlat
 from lancedb.table import Table
 
+from indexes.stores.lance.engine import Address, has_engine, open_by_engine
+
 COLUMNS = ("text_vector", "heading_vector", "anchor_vectors")
 """Captions are few, and stay exact."""
 _HELD_BY = {"anchor_vectors": "anchors != ''"}
@@ -27,6 +29,10 @@ partitions and .978 in 743; with half as many probes .986 and .949 (bench/RESULT
 SAMPLE_RATE, MAX_ITERATIONS = 64, 10
 """Vectors for each partition, and passes over them. In 197 partitions the driver's 256 and 50 take three
 times the CPU time, and find as much: .995 of the best ten (bench/RESULTS.md)."""
+
+BATCHES_HELD = 4
+"""Batches of vectors that are sorted by partition at once. By default, and by lancedb, all of them are: over
+110,000 vectors that takes 735 MB, and so 560 (bench/RESULTS.md)."""
 
 MOST_APPROXIMATE = 256
 """A search for more than so many could outgrow the partitions that it looks into, so it is exact."""
@@ -60,7 +66,7 @@ def _least(column: str) -> int:
     return MIN_ROWS // ANCHORS_ROW_COUNTS if column in _HELD_BY else MIN_ROWS
 
 
-def refresh_vector_indexes(table: Table) -> None:
+def refresh_vector_indexes(table: Table, address: Address) -> None:
     """Bring the indexes over vectors in line with the number of rows; no commit where they are."""
     rows = {column: table.count_rows(_HELD_BY.get(column)) for column in COLUMNS}
     names = [index.name for index in table.list_indices()]
@@ -72,14 +78,33 @@ def refresh_vector_indexes(table: Table) -> None:
     for column in sorted(dropped):
         table.drop_index(f"{column}{_MARK}{held[column]}")
     for column in sorted(trained):
-        # Flat: the vectors as they are, so that scores are those of an exact search.
+        name = f"{column}{_MARK}{rows[column]}"
+        _train(table, address, column, name=name, partitions=partitions_of(column, rows[column]))
+
+
+def _train(table: Table, address: Address, column: str, *, name: str, partitions: int) -> None:
+    """Make an index. Flat: the vectors as they are, so that scores are those of an exact search."""
+    if not has_engine():
         config = IvfFlat(
             distance_type="cosine",
-            num_partitions=partitions_of(column, rows[column]),
+            num_partitions=partitions,
             sample_rate=SAMPLE_RATE,
             max_iterations=MAX_ITERATIONS,
         )
-        table.create_index(column, config=config, name=f"{column}{_MARK}{rows[column]}")
+        table.create_index(column, config=config, name=name)
+        return
+    open_by_engine(address).create_index(
+        column,
+        "IVF_FLAT",
+        name=name,
+        metric="cosine",
+        num_partitions=partitions,
+        sample_rate=SAMPLE_RATE,
+        max_iters=MAX_ITERATIONS,
+        shuffle_partition_batches=BATCHES_HELD,
+        shuffle_partition_concurrency=1,
+    )
+    table.checkout_latest()
 
 
 def partitions_of(column: str, rows: int) -> int:

@@ -8,6 +8,7 @@ import pyarrow as pa
 from lancedb.table import Table
 
 from indexes.ports import ChunkVectors, StoreState
+from indexes.stores.lance.engine import Address
 from indexes.stores.lance.rows import ChunkRow, chunks_to_batch
 from indexes.stores.lance.staging import StagedTable
 from indexes.stores.lance.tables import CHUNKS, chunk_schema
@@ -61,6 +62,6 @@ class LanceChunkWriter:
             yield chunks_to_batch(batch, self._dim, tokens=self._tokens)
 
 
-def _prepare(table: Table) -> None:
+def _prepare(table: Table, address: Address) -> None:
     refresh_text_indexes(table)
-    refresh_vector_indexes(table)
+    refresh_vector_indexes(table, address)
