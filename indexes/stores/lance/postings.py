@@ -4,14 +4,17 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from lancedb.query import MatchQuery
+from lancedb.query import BooleanQuery, MatchQuery, Occur
 from lancedb.table import Table
 
 from indexes.stores.lance.filters import any_of
+from indexes.stores.lance.scan import pages
 from indexes.stores.lance.tables import store_errors
 
 ROWS_READ_PER_LOOKUP: Final = 2_500
 """A lookup costs as much CPU time as to read the texts of so many rows (bench/RESULTS.md)."""
+LOOKED_UP_AT_ONCE: Final = 20
+"""Ten phrases in one question cost a quarter of ten questions (bench/RESULTS.md)."""
 _LONGEST: Final = 40
 """Longer words are not in the index (LanceDB 0.40, `FTS.max_token_length`)."""
 _WORDS: Final = re.compile(r"[0-9A-Za-z]+")
@@ -41,10 +44,13 @@ def _has_words(table: Table) -> bool:
     return any(detail.get("base_tokenizer") == "simple" for detail in details)
 
 
-def documents_with(table: Table, phrase: str) -> list[str]:
-    """Documents with a text that has all words of the phrase, and the phrase as written."""
-    with store_errors(table.name):
-        query = table.search(MatchQuery(phrase, "text", operator="AND"), query_type="fts")
-        held = query.where(any_of("text", [phrase]), prefilter=False).select(["doc", "_score"])
-        found: list[str] = held.limit(table.count_rows()).to_arrow().column("doc").to_pylist()
-        return found
+def documents_with(table: Table, phrases: Collection[str]) -> set[str]:
+    """Documents with a text that has all words of one of the phrases, and that phrase as written."""
+    found = set[str]()
+    for page in pages(phrases, size=LOOKED_UP_AT_ONCE):
+        several = [(Occur.SHOULD, MatchQuery(phrase, "text", operator="AND")) for phrase in page]
+        with store_errors(table.name):
+            query = table.search(BooleanQuery(several), query_type="fts")
+            held = query.where(any_of("text", page), prefilter=False).select(["doc", "_score"])
+            found.update(held.limit(table.count_rows()).to_arrow().column("doc").to_pylist())
+    return found

@@ -76,10 +76,8 @@ class LanceChunkReader:
 
     def documents_containing(self, phrases: Collection[str]) -> tuple[str, ...]:
         """Documents with a chunk whose text contains one of the phrases, in id order."""
-        found: set[str] = set()
         looked_up = postings.choose_lookups(phrases, self._table)
-        for phrase in looked_up:
-            found.update(postings.documents_with(self._table, phrase))
+        found = postings.documents_with(self._table, looked_up)
         for page in scan.pages({*phrases} - looked_up, size=PHRASES_AT_ONCE):
             found.update(scan.read(self._table, any_of("text", page), ["doc"]).column("doc").to_pylist())
         return tuple(sorted(found))

@@ -38,6 +38,7 @@ def test_after_any_updates_lookups_find_every_document_in_which_a_phrase_stands_
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postings, "ROWS_READ_PER_LOOKUP", 0)
+    monkeypatch.setattr(postings, "LOOKED_UP_AT_ONCE", 5)
     rng, held = random.Random(seed), dict[str, Chunk]()
     store = LanceChunkStore.create(tmp_path / "index", dim=DIM)
     for generation in range(1, 9):
@@ -49,7 +50,11 @@ def test_after_any_updates_lookups_find_every_document_in_which_a_phrase_stands_
             k: c for k, (c, _) in rows.items()
         }
         reader = store.at(generation)
-        for phrase in {phrases_of(rng, rng.choice([*held.values()]).text) for _ in range(12)}:
+        phrases = {phrases_of(rng, rng.choice([*held.values()]).text) for _ in range(12)}
+        each = {doc for phrase in phrases for doc in reader.documents_containing([phrase])}
+        within = {one.doc for one in held.values() if any(phrase in one.text for phrase in phrases)}
+        assert each <= {*reader.documents_containing(phrases)} <= within, "all at once"
+        for phrase in phrases:
             called = Catalogue(meanings={phrase: ()})
             alone = {one.doc for one in held.values() if find_catalogued(one.text, called)}
             within = {one.doc for one in held.values() if phrase in one.text}
