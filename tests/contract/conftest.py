@@ -18,16 +18,13 @@ _HELD_MB = {"lance": 0, "held": 64, "merged": 0}
 """The same store: as a cold process reads it, as one that lives long, and written as by large changes."""
 
 
-@pytest.fixture(autouse=True)
-def merge_every_change(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the store is that of large changes, however few the rows."""
-    if "merged" in getattr(getattr(request.node, "callspec", None), "params", {}).values():
-        monkeypatch.setattr(staging, "most_replaced", lambda _rows: -1)
-
-
 @pytest.fixture(params=["memory", "lance", "held", "merged"])
-def chunk_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ChunkStore]:
+def chunk_store(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ChunkStore]:
     """An empty chunk store."""
+    if request.param == "merged":
+        monkeypatch.setattr(staging, "most_replaced", lambda _rows: -1)
     store: ChunkStore
     if request.param == "memory":
         store = MemoryChunkStore(dim=DIM)
@@ -51,8 +48,12 @@ def token_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chun
 
 
 @pytest.fixture(params=["memory", "lance", "held", "merged", pytest.param("neo4j", marks=pytest.mark.neo4j)])
-def graph_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphStore]:
+def graph_store(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[GraphStore]:
     """An empty graph store."""
+    if request.param == "merged":
+        monkeypatch.setattr(staging, "most_replaced", lambda _rows: -1)
     store: GraphStore
     if request.param == "memory":
         store = MemoryGraphStore()
