@@ -1,14 +1,14 @@
 """Step 6: cross-document edges and anchor texts; the rows of the next generation are decided here."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from flows.derive.doc_ids import NextDocIds
 from flows.derive.embed import embed_chunks
 from flows.derive.entities import EntityPlan
 from flows.derive.names import NextNames
 from flows.derive.navigation import NextNavigation
-from flows.derive.remembered import Remembered
 from flows.derive.row_counts import SourceCounts, growth_of
 from flows.derive.tools import NextTools
 from flows.run.contexts import DeriveContext
@@ -168,30 +168,11 @@ class NextGeneration:
         """Where each of them ends, through the others."""
         return redirect_ends(self.locations)
 
-    def with_doc_ids(self, doc_ids: Iterable[str]) -> Mapping[str, str]:
-        """Node id by document id, case folded, of those asked for that a document will have.
-
-        Of equal ids the lowest node id wins.
-        """
-        asked = {one.casefold() for one in doc_ids}
-        held = self._held_doc_ids.among(asked, self._look_up_doc_ids)
-        new = self._new_doc_ids
-        return held | {one: min(new[one], held.get(one, new[one])) for one in asked & new.keys()}
-
     @cached_property
-    def _held_doc_ids(self) -> Remembered[str]:
-        return Remembered()
-
-    def _look_up_doc_ids(self, folded: Collection[str]) -> Mapping[str, str]:
+    def doc_ids(self) -> NextDocIds:
+        """What documents have for ids of their own, as it will be."""
         generations = self.run.index.ledger.generations
-        return generations.by_doc_id(self.base, folded, without_docs=self.changes.keys())
-
-    @cached_property
-    def _new_doc_ids(self) -> Mapping[str, str]:
-        named = [
-            (c.new.doc_id.casefold(), c.new.doc) for c in self.changes.values() if c.new and c.new.doc_id
-        ]
-        return dict(sorted(named, reverse=True))
+        return NextDocIds(generations=generations, base=self.base, changes=self.changes)
 
     def live(self, docs: Sequence[str]) -> Mapping[str, LiveDocument]:
         """The documents among *docs* that the next generation holds."""
@@ -223,7 +204,7 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     nodes = [mark(node, live[doc]) for doc, fragment in fragments.items() for node in fragment.nodes]
     targets = generation.resolve(link.target for f in fragments.values() for link in f.links)
     catalogue = generation.names.catalogue_for(live, fragments, targets)
-    doc_ids = generation.with_doc_ids(r.target for f in fragments.values() for r in f.references)
+    doc_ids = generation.doc_ids.among(r.target for f in fragments.values() for r in f.references)
     edges = _edges(generation, fragments, live, targets, doc_ids, catalogue)
     chunks = generation.tools.give_names(_chunks(generation, fragments, live), edges)
     graph, store = generation.graph, run.index.chunks.at(generation.base)

@@ -30,12 +30,17 @@ KIND = EdgeKind.SIMILAR_TO
 EDGES_PER_PAYLOAD = 20_000
 CHUNKS_READ = 5_000
 
+_FORMER_STATE = "state"
+"""What an earlier version named a file of another form by. It does not read today's form: where it runs after
+this one it finds no such name, and compares all passages again."""
+
 T = TypeVar("T")
 
 
 def state_of(generation: Generation) -> str | None:
     """Hash of what is known of the generation's passages; None where nobody wrote it down."""
-    state: str | None = generation.details.get("similar", {}).get("state")
+    similar = generation.details.get("similar", {})
+    state: str | None = similar.get("neighbours", similar.get(_FORMER_STATE))
     return state
 
 

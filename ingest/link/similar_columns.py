@@ -5,12 +5,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from ingest.link.chunk_columns import ChunkColumns
 from ingest.link.nearest import NONE, NearestChunks, no_neighbours
 from ingest.link.similarity import Rule, Similarity
+from schemas.errors import DamageFound
 from schemas.records import from_record, to_record
 
 _RULE = "rule"
@@ -34,7 +36,14 @@ def dump_similarity(similarity: Similarity) -> bytes:
 
 
 def load_similarity(data: bytes) -> Similarity:
-    """Read it back."""
+    """Read it back, as an earlier version wrote it too. Raises: DamageFound: it is of no known form."""
+    try:
+        return _load(data)
+    except (KeyError, ValueError, OSError, EOFError, BadZipFile) as error:
+        raise DamageFound("is not what is known of similar passages", subject="similar") from error
+
+
+def _load(data: bytes) -> Similarity:
     with np.load(io.BytesIO(data), allow_pickle=False) as columns:
         chunks = ChunkColumns(**{f.name: columns[f.name] for f in fields(ChunkColumns)})
         return Similarity(
@@ -61,7 +70,7 @@ def _dump_neighbours(neighbours: NearestChunks) -> Columns:
 
 
 def _load_neighbours(columns: Columns, chunks: int) -> NearestChunks:
-    if "known" in columns:  # written before 0.3: a place for each that there could be
+    if "known" in columns:  # an earlier version: a place for each that there could be
         return NearestChunks(known=columns["known"], floors=columns["floors"])
     found = no_neighbours(chunks, width=int(columns["width"]))
     with_some, counts = columns["with_some"], columns["counts"]

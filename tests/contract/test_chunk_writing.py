@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from indexes.ports import ChunkStore, ChunkVectors
+from indexes.stores.lance import writer as writer_module
 from schemas.errors import ConfigError, SchemaMismatch, StaleLease
 from tests.fakes.chunk_generations import Row, publish, row
 from tests.fakes.graph_samples import DIM, axis, make_vectors
@@ -119,6 +120,29 @@ def test_an_error_among_the_upserts_comes_out_and_writes_nothing(chunk_store: Ch
     with pytest.raises(ConfigError, match="told to stop"):
         writer.apply(broken(), [])
     assert writer.finish(1).counts == {}
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("a conflict of encodings"), OSError("gone"), RuntimeError("no")]
+)
+def test_an_error_among_few_upserts_to_rows_that_are_there_is_the_same_error(
+    chunk_store: ChunkStore, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer_module, "BATCH_ROWS", 2)
+
+    def broken() -> Iterator[Row]:
+        for number in range(5):
+            yield row(f"text {number}")
+        raise error
+
+    publish(chunk_store, 1, [row("a")])
+    writer = chunk_store.writer()
+    writer.stage(2, base=1)
+    with pytest.raises(type(error), match=str(error)):
+        writer.apply(broken(), [])
+    writer.abort(2, base=1)
+    publish(chunk_store, 2, [row("b")])
+    assert sorted(chunk.text for chunk in chunk_store.at(2).scan()) == ["a", "b"]
 
 
 def test_writing_before_staging_is_refused(chunk_store: ChunkStore) -> None:

@@ -172,6 +172,7 @@ def test_document_ids_fold_case_and_the_lowest_node_wins(ledger: Ledger) -> None
     assert ledger.generations.by_doc_id(1, ids) == {"gov-0017": low.doc, "strasse-1": other.doc}
     assert ledger.generations.by_doc_id(2, ids) == {"gov-0017": high.doc, "strasse-1": other.doc}
     assert ledger.generations.by_doc_id(1, ["gov-0017"]) == {"gov-0017": low.doc}
+    assert ledger.generations.by_doc_id(2) == {"gov-0017": high.doc, "strasse-1": other.doc}
     assert ledger.generations.by_doc_id(1, ()) == ledger.generations.by_doc_id(0, ids) == {}
     left = ledger.generations.by_doc_id(1, ids, without_docs=[low.doc])
     assert left == {"gov-0017": high.doc, "strasse-1": other.doc}

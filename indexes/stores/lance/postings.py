@@ -45,7 +45,7 @@ def _has_words(table: Table) -> bool:
 
 
 def documents_with(table: Table, phrases: Collection[str]) -> set[str]:
-    """Documents with a text that has all words of one of the phrases, and that phrase as written."""
+    """Documents with a text that has all words of one of the phrases, and one of them as written."""
     found = set[str]()
     for page in pages(phrases, size=LOOKED_UP_AT_ONCE):
         several = [(Occur.SHOULD, MatchQuery(phrase, "text", operator="AND")) for phrase in page]

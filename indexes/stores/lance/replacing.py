@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import lance
 
 LEAST_SHARE, ALWAYS_FEW = 100, 200
-"""A hundredth of a table's rows is cheaper to replace than to merge, a tenth is not (bench/RESULTS.md)."""
+"""New rows: a hundredth of a table's is cheaper to replace than to merge, three are not (bench/RESULTS.md).
+However many rows go, to mark them costs less than a merge does."""
 _OFFSET_BITS = 32
 
 
@@ -35,7 +36,9 @@ def replace_rows(
 ) -> None:
     """Put *batches* in the place of all rows of *ids*, in one version on top of the *table*'s own.
 
-    Raises: StaleLease: somebody else committed in between; nothing is written.
+    Raises: StaleLease: somebody else committed in between. Nothing is written where that touched a file that
+    this changes or was a change by this function; else both are there, until the next `stage`.
+    SchemaMismatch: the table has stable row ids.
     """
     import lance
     from lance.commit import CommitConflictError
@@ -55,9 +58,11 @@ def replace_rows(
         new_fragments=new,
     )
     try:
-        lance.LanceDataset.commit(opened, change, read_version=base, max_retries=0)
+        written = lance.LanceDataset.commit(opened, change, read_version=base, max_retries=0).version
     except CommitConflictError as error:
         raise StaleLease("its commit met another; run again", subject=table.name) from error
+    if written != base + 1:
+        raise StaleLease(f"version {written} on top of {base}; run again", subject=table.name)
     table.checkout_latest()
 
 

@@ -76,6 +76,7 @@ class StagedTable:
 
         An id that is both upserted and deleted stays. An error raised by *batches* comes out as it is; what
         was committed before it is undone by the next `stage`.
+        Raises: StaleLease: somebody else has written since `stage`.
         """
         base = self._require_latest()
         stream, gone = MergeStream(batches, self._schema), deletes
@@ -181,7 +182,8 @@ class StagedTable:
         rows = self._table.count_rows()
         if not rows:  # a first load, however large, goes through without being held
             return self._table.add(stream.reader())
-        few = stream.few(most_replaced(rows)) if has_engine() else None
+        most = MAX_MERGED_SMALL_ROWS if self._small_rows else MAX_MERGED_ROWS
+        few = stream.few(min(most, most_replaced(rows))) if has_engine() else None
         if few is not None:
             ids = {*deletes, *(key for batch in few for key in batch.column("id").to_pylist())}
             replace_rows(self._table, self._address, batches=few, ids=ids)
@@ -191,7 +193,6 @@ class StagedTable:
         merge = merge.when_matched_update_all().when_not_matched_insert_all()
         if deletes:
             merge = merge.when_not_matched_by_source_delete(_ids(deletes))
-        most = MAX_MERGED_SMALL_ROWS if self._small_rows else MAX_MERGED_ROWS
         return merge.execute(stream.reader(max_rows=most))
 
     def _stale(self, found: str) -> StaleLease:

@@ -9,7 +9,10 @@ from schemas.errors import SchemaMismatch
 
 
 class MergeStream:
-    """Batches for one or several commits; one is held at a time, and the hash of every row seen, by id."""
+    """Batches for one or several commits, and the hash of every row seen, by id.
+
+    One batch is held at a time, but for the few that `few` gives.
+    """
 
     def __init__(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
         self.error: Exception | None = None
@@ -29,7 +32,7 @@ class MergeStream:
         while self._next is not None and rows + self._next.num_rows <= most:
             taken.append(self._next)
             rows += self._next.num_rows
-            self._next = next(self._batches, None)
+            self._advance()
         if self._next is None:
             return tuple(taken)
         self._batches = chain((*taken, self._next), self._batches)
@@ -42,12 +45,15 @@ class MergeStream:
 
     def _guarded(self, max_rows: int | None) -> Iterator[pa.RecordBatch]:
         given = 0
+        while self._next is not None and (max_rows is None or given < max_rows):
+            given += self._next.num_rows
+            yield self._next
+            self._advance()
+
+    def _advance(self) -> None:
         # Arrow's stream interface keeps an error's text and loses the error.
         try:
-            while self._next is not None and (max_rows is None or given < max_rows):
-                given += self._next.num_rows
-                yield self._next
-                self._next = next(self._batches, None)
+            self._next = next(self._batches, None)
         except Exception as error:
             self.error = error
             raise

@@ -248,16 +248,18 @@ class Generations:
         return self._live([*valid_at(doc_rev, number), doc_rev.c.source == source, condition])
 
     def by_doc_id(
-        self, number: int, ids: Collection[str], *, without_docs: Collection[str] = ()
+        self, number: int, ids: Collection[str] | None = None, *, without_docs: Collection[str] = ()
     ) -> Mapping[str, str]:
-        """Node id by document id, of those of *ids*, case folded; of equal ids the lowest node id wins."""
-        asked, leaving = frozenset(ids), frozenset(without_docs)
-        conditions = (*valid_at(doc_rev, number), may_fold_to(doc_rev.c.doc_id, asked))
-        query = sa.select(doc_rev.c.doc_id, doc_rev.c.doc).where(*conditions).order_by(doc_rev.c.doc.desc())
+        """Node id by document id, case folded, of those of *ids* or of all; of equal ids the lowest wins."""
+        if ids is not None and not ids:
+            return {}
+        leaving = frozenset(without_docs)
+        wanted = doc_rev.c.doc_id.is_not(None) if ids is None else may_fold_to(doc_rev.c.doc_id, ids)
+        query = sa.select(doc_rev.c.doc_id, doc_rev.c.doc).where(*valid_at(doc_rev, number), wanted)
         with self._reading.connect() as connection:
-            rows = connection.execute(query).all() if asked else ()
-        folded = ((doc_id.casefold(), doc) for doc_id, doc in rows if doc not in leaving)
-        return {doc_id: doc for doc_id, doc in folded if doc_id in asked}
+            rows = connection.execute(query.order_by(doc_rev.c.doc.desc())).all()
+        found = {doc_id.casefold(): doc for doc_id, doc in rows if doc not in leaving}
+        return found if ids is None else {one: found[one] for one in ids if one in found}
 
     def _live(self, conditions: list[sa.ColumnElement[bool]]) -> dict[str, LiveDocument]:
         query = sa.select(doc_rev).where(*conditions).order_by(doc_rev.c.doc)

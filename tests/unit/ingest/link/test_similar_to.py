@@ -14,6 +14,7 @@ from ingest.link.similar_columns import dump_similarity, load_similarity
 from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
 from ingest.link.similarity import Compared, Rule, Similarity, compare_chunks, nothing_similar
 from schemas.edges import Edge, EdgeKind
+from schemas.errors import DamageFound
 from schemas.ids import edge_id
 from schemas.nodes import Chunk
 from tests.fakes.graph_samples import make_chunk
@@ -227,6 +228,19 @@ def test_what_an_older_version_wrote_is_read() -> None:
     back = load_similarity(file.getvalue())
 
     assert dump_similarity(back) == dump_similarity(known)
+
+
+@pytest.mark.parametrize("data", [b"", b"no archive", b"PK\x03\x04 cut off"])
+def test_what_no_version_wrote_is_damaged(data: bytes) -> None:
+    with pytest.raises(DamageFound):
+        load_similarity(data)
+
+
+def test_what_a_later_version_wrote_is_damaged() -> None:
+    file = io.BytesIO()
+    np.savez(file, other=np.zeros(3))
+    with pytest.raises(DamageFound):
+        load_similarity(file.getvalue())
 
 
 def test_of_two_passages_of_one_id_the_first_is_taken() -> None:

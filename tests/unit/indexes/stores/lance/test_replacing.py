@@ -106,6 +106,22 @@ def test_of_two_writers_that_add_the_same_row_the_second_is_stale(tmp_path: Path
     assert (second.version, second.count_rows("id = 'new'"), second.count_rows()) == (base + 1, 1, 6)
 
 
+@pytest.mark.parametrize("by_merge", [True, False])
+def test_a_writer_that_another_way_of_writing_came_before_is_stale(tmp_path: Path, by_merge: bool) -> None:
+    first, address = staged(tmp_path, 5)
+    second = lancedb.connect(tmp_path).open_table(CHUNKS)
+    new = renamed(first, "new")
+    if by_merge:
+        second.merge_insert("id").use_index(False).when_not_matched_insert_all().execute(
+            pa.Table.from_batches([new])
+        )
+    else:
+        second.add(pa.Table.from_batches([new]))
+
+    with pytest.raises(StaleLease, match="version"):
+        replace_rows(first, address, batches=[new], ids=["new"])
+
+
 def test_a_writer_that_another_restored_or_compacted_under_is_stale(tmp_path: Path) -> None:
     first, address = staged(tmp_path, 5)
     other = lancedb.connect(tmp_path).open_table(CHUNKS)

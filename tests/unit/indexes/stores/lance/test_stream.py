@@ -51,3 +51,32 @@ def test_an_error_on_the_way_is_kept_as_it_was() -> None:
     with pytest.raises(Exception, match="stop here"):
         stream.reader().read_all()
     assert isinstance(stream.error, ConfigError)
+
+
+def three() -> Iterator[pa.RecordBatch]:
+    yield batch(("a", "1"), ("b", "2"))
+    yield batch(("c", "3"))
+    yield batch(("d", "4"), ("e", "5"))
+
+
+def test_few_rows_are_given_at_once_and_of_more_none_is_taken() -> None:
+    few, more = MergeStream(three(), SCHEMA), MergeStream(three(), SCHEMA)
+    taken = few.few(5)
+    assert taken is not None
+    assert [key for one in taken for key in one.column("id").to_pylist()] == ["a", "b", "c", "d", "e"]
+    assert few.is_empty
+    for most in (4, 3, 2, 1, 0, -1):
+        assert more.few(most) is None
+    assert ids(more.reader()) == ["a", "b", "c", "d", "e"]
+    assert more.seen == few.seen
+
+
+def test_an_error_among_few_rows_is_kept_as_it_was() -> None:
+    def broken() -> Iterator[pa.RecordBatch]:
+        yield batch(("a", "1"))
+        raise ValueError("a conflict of encodings")
+
+    stream = MergeStream(broken(), SCHEMA)
+    with pytest.raises(ValueError, match="conflict"):
+        stream.few(9)
+    assert isinstance(stream.error, ValueError)
