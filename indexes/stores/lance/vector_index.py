@@ -32,7 +32,7 @@ times the CPU time, and find as much: .995 of the best ten (bench/RESULTS.md).""
 
 BATCHES_HELD = 4
 """Batches of vectors that are sorted by partition at once. By default, and by lancedb, all of them are: over
-110,000 vectors that takes 735 MB, and so 560 (bench/RESULTS.md)."""
+110,000 vectors that takes 735 MiB, and so 560 (bench/RESULTS.md)."""
 
 MOST_APPROXIMATE = 256
 """A search for more than so many could outgrow the partitions that it looks into, so it is exact."""
