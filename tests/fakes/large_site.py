@@ -40,8 +40,18 @@ class LargeSite:
             self._write_hub(hub)
 
     def asked(self) -> list[str]:
-        """Pages asked for since the last call; then forgets them."""
-        paths = [path for path in self.site.paths() if path.endswith(".html")]
+        """Pages asked for since the last call; then forgets them.
+
+        One that came whole, as some of each run do, and has changed is shown its old validators afterwards
+        (docs/rules/recrawl.md, "What validators are worth"): that is no second look.
+        """
+        paths, whole = list[str](), set[str]()
+        for ask in (ask for ask in self.site.log if ask.path.endswith(".html")):
+            if "if-none-match" not in ask.headers:
+                whole.add(ask.path)
+            elif ask.path in whole:
+                continue
+            paths.append(ask.path)
         self.site.log.clear()
         return paths
 
