@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from unittest.mock import patch
 
 import lancedb
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from indexes.stores.lance import replacing, staging
-from indexes.stores.lance.engine import Address, has_engine
+from indexes.stores.lance.engine import Address, has_engine, open_by_engine
 from indexes.stores.lance.replacing import most_replaced, replace_rows
 from indexes.stores.lance.store import LanceChunkStore
 from indexes.stores.lance.tables import CHUNKS, table_address
@@ -51,18 +52,12 @@ def grow(folder: Path) -> LanceChunkStore:
 
 
 def test_many_small_changes_leave_what_merges_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[int] = []
-
-    def counted(*arguments: object, **named: object) -> None:
-        calls.append(1)
-        replace_rows(*arguments, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(staging, "replace_rows", counted)
-    replaced = grow(tmp_path / "replaced").at(ROUNDS + 1)
+    with patch.object(staging, "replace_rows", wraps=replace_rows) as replacing_rows:
+        replaced = grow(tmp_path / "replaced").at(ROUNDS + 1)
     monkeypatch.setattr(staging, "most_replaced", lambda _rows: -1)
     merged = grow(tmp_path / "merged").at(ROUNDS + 1)
 
-    assert len(calls) == ROUNDS
+    assert replacing_rows.call_count == ROUNDS
     assert replaced.state().digest == merged.state().digest
     assert replaced.state().counts == merged.state().counts
     ids = sorted(replaced.row_hashes())
@@ -122,14 +117,24 @@ def test_a_writer_that_another_way_of_writing_came_before_is_stale(tmp_path: Pat
         replace_rows(first, address, batches=[new], ids=["new"])
 
 
-def test_a_writer_that_another_restored_or_compacted_under_is_stale(tmp_path: Path) -> None:
-    first, address = staged(tmp_path, 5)
+@pytest.mark.parametrize("by", ["restoring", "compacting"])
+def test_a_writer_whose_table_another_restored_or_compacted_is_stale(tmp_path: Path, by: str) -> None:
+    first, address = staged(tmp_path, 3)
+    for name in (
+        "in a file of its own",
+        "in another",
+    ):  # what an index has is not joined with what it has not
+        first.add(pa.Table.from_batches([renamed(first, name)]))
     other = lancedb.connect(tmp_path).open_table(CHUNKS)
-    other.checkout(other.version)
-    other.restore()
+    if by == "restoring":
+        other.checkout(other.version)
+        other.restore()
+    else:
+        open_by_engine(address).optimize.compact_files()
+        assert len(open_by_engine(address).get_fragments()) == 2
 
-    with pytest.raises(StaleLease, match="met another"):
-        replace_rows(first, address, batches=[renamed(first, "new")], ids=["new"])
+    with pytest.raises(StaleLease):
+        replace_rows(first, address, batches=[renamed(first, "new")], ids=["new", "in another"])
 
     assert lancedb.connect(tmp_path).open_table(CHUNKS).count_rows() == 5
 
