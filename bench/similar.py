@@ -200,7 +200,7 @@ def publish(
         base=0, source="bench", run_id="run", token=1, as_of="2026-01-01T00:00:00+00:00"
     )
     generations.freeze(
-        number, payloads=(), plan_sha="0" * 64, changes=(), details={"similar": {"state": decided.state}}
+        number, payloads=(), plan_sha="0" * 64, changes=(), details={"similar": decided.details}
     )
     generations.mark(number, GenerationState.PUBLISHED)
     writer.stage(number, base=0)

@@ -172,5 +172,5 @@ def _details(difference: Difference, planned: PlannedRows, *, embedded: int) -> 
         "guard": difference.guard,
         "names": to_record(planned.names),
         "links": planned.links or None,
-        "similar": {"neighbours": planned.similar.state, **to_record(planned.similar.counts)},
+        "similar": planned.similar.details,
     }

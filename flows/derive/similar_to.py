@@ -24,15 +24,16 @@ from ingest.link.similarity import Rule, Similarity, compare_chunks, nothing_sim
 from schemas.changes import RowChanges
 from schemas.edges import EdgeKind
 from schemas.errors import DamageFound
+from schemas.records import Record, to_record
 from schemas.report import SimilarCounts
 
 KIND = EdgeKind.SIMILAR_TO
 EDGES_PER_PAYLOAD = 20_000
 CHUNKS_READ = 5_000
 
-_FORMER_STATE = "state"
-"""What an earlier version named a file of another form by. It does not read today's form: where it runs after
-this one it finds no such name, and compares all passages again."""
+_STATE, _FORMER_STATE = "neighbours", "state"
+"""How a generation's details name the hash, and how they did for a file of another form. An earlier version
+does not read today's form: where it runs after this one it finds no such name, and compares all again."""
 
 T = TypeVar("T")
 
@@ -40,7 +41,7 @@ T = TypeVar("T")
 def state_of(generation: Generation) -> str | None:
     """Hash of what is known of the generation's passages; None where nobody wrote it down."""
     similar = generation.details.get("similar", {})
-    state: str | None = similar.get("neighbours", similar.get(_FORMER_STATE))
+    state: str | None = similar.get(_STATE, similar.get(_FORMER_STATE))
     return state
 
 
@@ -52,6 +53,11 @@ class SimilarRows:
     growth: Mapping[str, Mapping[str, Mapping[str, int]]]
     state: str
     counts: SimilarCounts
+
+    @property
+    def details(self) -> Record:
+        """What the generation's details say of it; `state_of` reads the hash."""
+        return {_STATE: self.state, **to_record(self.counts)}
 
 
 @dataclass(kw_only=True)

@@ -83,7 +83,7 @@ def run(
     plan.add(RowChanges(chunk_deletes=deletes))
     decided = plan.decide()
     number = begin(plain.index.ledger, base=base)
-    freeze(plain.deriving.index.ledger, number, (), details={"similar": {"state": decided.state}})
+    freeze(plain.deriving.index.ledger, number, (), details={"similar": decided.details})
     write(plain.index, number, base, chunks, deletes, decided)
     plain.index.ledger.generations.mark(number, GenerationState.PUBLISHED)
     dump_generation(plain.index.layout, manifest_of(number, base))
@@ -261,3 +261,16 @@ def test_edges_say_their_kind_and_how_sure_they_are(plain: PlainRun) -> None:
     for edge in edges(plain, number):
         assert (edge.kind, edge.confidence) == (EdgeKind.SIMILAR_TO, edge.score)
         assert edge.score == round(edge.score or 0, 4) >= 0.7
+
+
+@pytest.mark.parametrize(
+    ("details", "state"),
+    [({"similar": {"state": "old"}}, "old"), ({"similar": {"neighbours": "new"}}, "new"), ({}, None)],
+)
+def test_the_hash_that_an_earlier_version_noted_is_found(
+    plain: PlainRun, details: dict[str, dict[str, str]], state: str | None
+) -> None:
+    ledger = plain.deriving.index.ledger
+    freeze(ledger, begin(ledger, base=0), (), details=details)
+    (row,) = ledger.generations.unfinished()
+    assert state_of(row) == state
