@@ -37,8 +37,10 @@ def main() -> None:
     parser.add_argument("index", type=Path)
     parser.add_argument("--table", choices=(CHUNKS, NODES, EDGES), default=EDGES)
     options = parser.parse_args()
+    name = f"{options.table}.lance"
+    if not (options.index / "lance" / name).is_dir():
+        parser.error(f"{options.index} is no index with a local table of {options.table}")
     with tempfile.TemporaryDirectory(dir=options.index.parent) as folder:
-        name = f"{options.table}.lance"
         shutil.copytree(options.index / "lance" / name, Path(folder) / name)
         print(json.dumps(measure(lancedb.connect(folder), options.table)))
 
