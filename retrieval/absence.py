@@ -37,7 +37,8 @@ def state_absence(
     Of an answer "not found" the nearest evidence came near; where filters left no evidence at all, what is
     found without them. A ledger that *coverage* cannot read costs only what it would say.
     """
-    unknown = unknown_words(bundle.query, readers.chunks)
+    vector = readers.encoder.encode_query(bundle.query)
+    unknown = unknown_words(bundle.query, readers.chunks, vector)
     near = _nearest(bundle, answered) or tuple(_outside(readers, query))
     measured = any(one.measured is Measured.LOGIT for one in near)
     share = len(unknown) / max(1, len(asked_words(bundle.query)))

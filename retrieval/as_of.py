@@ -13,14 +13,14 @@ from schemas.errors import ConfigError
 SUBJECT = "--as-of"
 
 
-def find_generation(index: Path, wanted: str) -> int:
+def find_generation(index: Path, wanted: str | int) -> int:
     """Return the number of the generation that *wanted* means, of those that an index keeps.
 
     Raises: ConfigError: none is meant, or kept; the message names those that are.
     """
     layout = IndexLayout(index)
     current = read_current(layout.root)
-    return choose_generation(wanted, {one.generation: one.as_of for one in published_line(layout, current)})
+    return choose_generation(str(wanted), {one.generation: one.as_of for one in published_line(layout, current)})
 
 
 def choose_generation(wanted: str, kept: Mapping[int, str]) -> int:
@@ -48,7 +48,7 @@ def choose_generation(wanted: str, kept: Mapping[int, str]) -> int:
     return max(found)
 
 
-def check_mode(mode: AskMode, *, as_of: str | None) -> None:
+def check_mode(mode: AskMode, *, as_of: str | int | None) -> None:
     """Refuse to make an answer as of then a page of the wiki, which says what is so now.
 
     Raises: ConfigError: that is asked for.

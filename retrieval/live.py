@@ -38,15 +38,15 @@ class LiveRetriever:
         self._policy = policy
         self._newest: _Opened | None = None
 
-    def retrieve(self, query: Query, *, as_of: str | None = None) -> ContextBundle:
+    def retrieve(self, query: Query, *, as_of: str | int | None = None) -> ContextBundle:
         """Return the evidence for *query*, as `Retriever.retrieve` does, with the relations it asks for."""
         return self.walk(query, as_of=as_of).bundle
 
-    def walk(self, query: Query, *, as_of: str | None = None) -> RetrievalResult:
+    def walk(self, query: Query, *, as_of: str | int | None = None) -> RetrievalResult:
         """Return the evidence for *query* and all that it was chosen from, as `Retriever.walk` does."""
         return self.read(lambda readers: self.walk_over(readers, query), as_of=as_of)
 
-    def read(self, ask: Callable[[Readers], T], *, as_of: str | None = None) -> T:
+    def read(self, ask: Callable[[Readers], T], *, as_of: str | int | None = None) -> T:
         """Call *ask* with readers of the current generation; once more if theirs was pruned meanwhile.
 
         Args: as_of: the number of a generation that is kept, or a month, day or time: read as it was then.

@@ -83,7 +83,7 @@ class OpenedIndex:
         token_budget: int = TOKEN_BUDGET,
         use_graph: bool = True,
         rerank: bool | None = None,
-        as_of: str | None = None,
+        as_of: str | int | None = None,
         version: str | None = None,
     ) -> ContextBundle:
         """Return the evidence for *question*: chunks in rank order, with citations, scores and relations.
@@ -117,7 +117,7 @@ class OpenedIndex:
         top_k: int = TOP_K,
         filters: Filters | None = None,
         on_step: Callable[[str], None] | None = None,
-        as_of: str | None = None,
+        as_of: str | int | None = None,
         version: str | None = None,
     ) -> AskResult:
         """Return an answer in sentences, each with the label of the evidence that it rests on.
@@ -132,14 +132,14 @@ class OpenedIndex:
             lambda readers: self._asking(readers, on_step).ask(query, mode), as_of=as_of
         )
 
-    def chunk(self, chunk_id: str, *, as_of: str | None = None) -> Chunk:
+    def chunk(self, chunk_id: str, *, as_of: str | int | None = None) -> Chunk:
         """Return a chunk of the current generation, or of one before.
 
         Raises: ConfigError: there is none.
         """
         return self._retriever.read(lambda readers: find_chunk(readers.chunks, chunk_id), as_of=as_of)
 
-    def passage(self, chunk_id: str, *, as_of: str | None = None) -> str:
+    def passage(self, chunk_id: str, *, as_of: str | int | None = None) -> str:
         """Return the section that a chunk stands in, with the chunk between » and «.
 
         Raises: ConfigError: there is none.

@@ -17,7 +17,7 @@ from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.seen import SeenDocument
 from ingest.diff.lifecycle import missing_until
 from ingest.plan.lastmod import judge_claim
-from ingest.plan.schedule import next_due, next_interval, retry_wait
+from ingest.plan.schedule import missing_due, next_due, next_interval, retry_wait
 from runtime.cost.meter import METER
 from runtime.memory import largest_child_mb, peak_rss_mb
 from schemas.changes import ChangeKind, Counts, add_counts
@@ -34,6 +34,7 @@ from schemas.report import (
     SimilarCounts,
     headline,
 )
+from schemas.source import Recrawl
 
 _log = logging.getLogger(__name__)
 
@@ -92,7 +93,7 @@ def build_report(
         http=crawled.http,
         stages={name: round(seconds, 3) for name, seconds in stages.items()},
         peak_rss_mb=_peak_rss(crawled),
-        missing=_missing_counts(run, seen),
+        missing=_missing_counts(run),
         secrets=run.index.ledger.seen.secrets(run.source.name),
         similar=_similar_counts(details),
         names=NameCounts(**details.get("names", {})),
@@ -132,11 +133,14 @@ def _chunk_counts(details: Mapping[str, Any], *, total: int, encoded: int) -> Ch
     )
 
 
-def _missing_counts(run: CommitContext, seen: Sequence[SeenDocument]) -> MissingCounts:
-    """Count those that readers see; where a dead link leads there is nothing to keep."""
-    uris = [document.uri for document in seen if document.state is DocumentState.MISSING]
-    found = run.index.ledger.lookup.by_uris(uris)
-    kept = [d for d in found if d.source == run.source.name and d.fragment_sha is not None]
+def _missing_counts(run: CommitContext) -> MissingCounts:
+    """Count those of the source that readers see; where a dead link leads there is nothing to keep."""
+    ledger, source = run.index.ledger, run.source.name
+    missing = ledger.documents.get(source, ledger.seen.missing(source))
+    docs = [document.doc for document in missing.values() if document.doc]
+    live = ledger.generations.live(run.index.current(), source=source, docs=docs)
+    read = {document.uri for document in live.values()}
+    kept = [document for document in missing.values() if document.uri in read]
     until = missing_until(kept, run.source.recrawl.gone_after)
     return MissingCounts(documents=len(kept), until=until.isoformat(timespec="seconds") if until else None)
 
@@ -154,12 +158,8 @@ def reschedule(run: CommitContext, seen: Sequence[SeenDocument], difference: Dif
 
 
 def _rescheduled(run: CommitContext, document: SeenDocument, changed: bool) -> SeenDocument:
-    interval, recrawl = document.interval, run.source.recrawl
-    wait = retry_wait(document.state, failures=document.failures, interval=interval, recrawl=recrawl)
-    if wait is None:
-        wait = interval = next_interval(interval, changed=changed, recrawl=recrawl)
     checked_at = datetime.fromisoformat(document.checked_at) if document.checked_at else run.index.clock.now()
-    due = next_due(document.uri, checked_at=checked_at, interval=wait)
+    interval, due = _next_look(document, run.source.recrawl, checked_at=checked_at, changed=changed)
     held = judge_claim(document.lastmod, document.lastmod_then, document.lastmod_held, changed=changed)
     return replace(
         document,
@@ -168,6 +168,21 @@ def _rescheduled(run: CommitContext, document: SeenDocument, changed: bool) -> S
         lastmod_then=document.lastmod,
         lastmod_held=held,
     )
+
+
+def _next_look(
+    document: SeenDocument, recrawl: Recrawl, *, checked_at: datetime, changed: bool
+) -> tuple[float | None, datetime]:
+    """Return the interval from now on, and when to look again."""
+    uri, interval = document.uri, document.interval
+    if document.state is DocumentState.MISSING:
+        missed_at = datetime.fromisoformat(document.missed_at) if document.missed_at else checked_at
+        due = missing_due(uri, missed_at=missed_at, checked_at=checked_at, interval=interval, recrawl=recrawl)
+        return interval, due
+    wait = retry_wait(document.state, failures=document.failures, interval=interval, recrawl=recrawl)
+    if wait is None:
+        wait = interval = next_interval(interval, changed=changed, recrawl=recrawl)
+    return interval, next_due(uri, checked_at=checked_at, interval=wait)
 
 
 def _peak_rss(crawled: Crawled) -> PeakRss:

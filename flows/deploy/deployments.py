@@ -253,9 +253,9 @@ def decide(
 
 def _check_same(settings: Settings, there: FoundDeployment, *, moved: bool) -> None:
     """Refuse to take over what runs another source of the same name; *moved*: its file is one of ours."""
-    if there.is_removed:
-        return
     before, path = there.settings["index"], Path(settings["folder"], settings["source"])
+    if there.is_removed and there.path != path:  # the name is free; the same file is back under its own
+        return
     what = f"from {there.path}" if there.path != path and not moved else None
     if before != settings["index"]:
         what = f"for index {before}" if before else "for the index of the worker's SITEGRAPH_INDEX"
@@ -269,16 +269,17 @@ def _check_same(settings: Settings, there: FoundDeployment, *, moved: bool) -> N
 def compare(name: str, settings: Settings, found: FoundDeployment | None) -> DeploymentAction:
     """Say what makes the deployment that was found, if any, the one that is described."""
     if found is None:
-        changes = {key: (None, settings[key]) for key in DESCRIBED}
-        return DeploymentAction(action=DeployAction.CREATE, name=name, settings=settings, changes=changes)
+        made = {key: (None, settings[key]) for key in DESCRIBED}
+        return DeploymentAction(action=DeployAction.CREATE, name=name, settings=settings, changes=made)
     before = found.settings
     changes = {
         key: (before[key], settings[key])
         for key in DESCRIBED
         if _comparable(before[key]) != _comparable(settings[key])
     }
+    if resume := found.paused and found.is_removed:
+        changes["paused"] = (True, False)
     action = DeployAction.UPDATE if changes else DeployAction.UNCHANGED
-    resume = found.paused and found.is_removed
     return DeploymentAction(
         action=action, name=name, settings=settings, found=found, changes=changes, resume=resume
     )

@@ -149,8 +149,17 @@ def _successor(
     if change.kind is not ChangeKind.REMOVED or change.old is None or document.location is None:
         return None
     end = follow(document, by_uri)
-    same = end is not None and end.state in READABLE and end.content_hash == change.old.content_hash
-    return end.doc if same and end is not None else None
+    if end is None or end.state not in READABLE:
+        return None
+    same = end.content_hash == change.old.content_hash
+    return end.doc if same or _is_copy(end, document, change.old) else None
+
+
+def _is_copy(end: KnownDocument, gone: KnownDocument, old: LiveDocument) -> bool:
+    """Whether a file has the bytes of one that is gone; what their relative links lead to is not the same."""
+    if gone.state is not DocumentState.GONE or gone.content_hash != old.content_hash:
+        return False
+    return gone.parsed_sha is not None and gone.parsed_sha == end.parsed_sha
 
 
 def _is_kept(known: KnownDocument) -> bool:

@@ -1,11 +1,13 @@
 """When a run stops rather than publish: a site's bad day must not empty the index."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
 from ingest.urls import is_tools_url
 from schemas.changes import ChangeKind, Counts, DocumentChange
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument
+from schemas.redaction import one_line
 from schemas.source import MaxFailures
 
 MAX_REMOVED = 0.2
@@ -16,6 +18,7 @@ FEWEST_FAILURES = 5
 """So many documents must fail before their share of the source counts: of three pages one may."""
 
 TOLD_REASONS = 3
+"""So many reasons are told, the most common ones, beside those that a key of the source file cures."""
 
 MAX_QUARANTINED = 0.5
 """Largest part of a source that may be put aside: beyond it the median page has collapsed.
@@ -23,6 +26,10 @@ MAX_QUARANTINED = 0.5
 Source: docs/rules/recrawl.md, guards.
 """
 
+
+_OVER_LIMIT = re.compile(r"the cap of \d+ bytes \((limits\.\w+)")
+_KEY = re.compile(r"\b(?:limits|scope)\.\w|in the source file")
+"""In a reason: what names the key of a source file that cures it."""
 
 _LOOK = "correct `seeds`, or look at it with `sitegraph inspect URL`"
 _ACCEPT = "sitegraph run SOURCE.yaml --accept"
@@ -105,7 +112,7 @@ def failure_refusal(
         return None
     allowed = f"{limits.share:.0%} of them" if many else f"{limits.documents}"
     return (
-        f"{len(failing)} of {whole} documents were unavailable ({_commonest(failing)}); "
+        f"{len(failing)} of {whole} documents were unavailable ({_reasons(failing)}); "
         f"max_failures allows {allowed}"
     )
 
@@ -116,9 +123,21 @@ def _fails(document: KnownDocument, live: Collection[str]) -> bool:
     return document.state is DocumentState.FAILED
 
 
-def _commonest(failing: Sequence[KnownDocument]) -> str:
-    reasons = Counter(document.reason or document.state.value for document in failing)
-    return ", ".join(f"{reason}: {number}" for reason, number in reasons.most_common(TOLD_REASONS))
+def _reasons(failing: Sequence[KnownDocument]) -> str:
+    """Count the failures by reason: the most common ones, those that a key cures, and all others as one."""
+    reasons = Counter(map(_kind_of_reason, failing)).most_common()
+    waiting = [reason for reason, _ in reasons if not _KEY.search(reason)]
+    untold = frozenset(waiting[TOLD_REASONS:])
+    told = [f"{reason}: {number}" for reason, number in reasons if reason not in untold]
+    others = sum(number for reason, number in reasons if reason in untold)
+    return ", ".join(told) + (f", and {others} for other reasons" if others else "")
+
+
+def _kind_of_reason(document: KnownDocument) -> str:
+    """Why it fails, on one line; without the size, which is another for each document that is too large."""
+    reason = one_line(document.reason or document.state.value)
+    over = _OVER_LIMIT.search(reason)
+    return f"larger than {over[1]} in the source file allows" if over else reason
 
 
 def _lost(changes: Sequence[DocumentChange]) -> int:

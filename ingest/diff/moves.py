@@ -53,6 +53,27 @@ def deduplicate(
     return tuple(new for old, new in zip(known, updated, strict=True) if new != old)
 
 
+def locate_gone(
+    known: Sequence[KnownDocument],
+    live: Iterable[LiveDocument] = (),
+    *,
+    version_of: Callable[[str], str | None] = lambda _uri: None,
+) -> tuple[KnownDocument, ...]:
+    """Return the rows that change: gone documents whose content goes on elsewhere, or no longer does.
+
+    That is all there is to do where copies stay documents of their own, as files of a folder do. Equal bytes
+    are one content here: in a folder that was renamed relative links lead to new paths, and nothing was
+    edited. Args as of `deduplicate`.
+    """
+    key_of = partial(_key, version_of=version_of)
+    by_bytes, by_content = _winners(known, (), _bytes), _winners(known, (), key_of)
+    rows, stood = {d.uri: d for d in known}, _stood_for(live)
+    gone = [d for d in known if d.state is DocumentState.GONE]
+    found = [by_bytes.get(_bytes(d) or "") or by_content.get(key_of(d) or "") for d in gone]
+    located = [_locate_gone(d, at, rows, stood.get(d.uri)) for d, at in zip(gone, found, strict=True)]
+    return tuple(new for old, new in zip(gone, located, strict=True) if new != old)
+
+
 def has_moved(known: KnownDocument) -> bool:
     """Whether the document is elsewhere for good: permanently redirected, or its content found there."""
     if known.state is DocumentState.REDIRECTED:
@@ -162,6 +183,12 @@ def _is_unconfirmed(document: KnownDocument) -> bool:
 
 def _is_alive(document: KnownDocument) -> bool:
     return document.state in READABLE or document.state is DocumentState.DUPLICATE
+
+
+def _bytes(document: KnownDocument) -> str | None:
+    """Hash of what a document was read from; None where that is not what it is now."""
+    is_older = _is_alive(document) and document.parsed_sha != document.raw_sha
+    return None if is_older or document.doc is None else document.parsed_sha
 
 
 def _key(document: KnownDocument, *, version_of: Callable[[str], str | None]) -> str | None:

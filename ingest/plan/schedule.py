@@ -34,14 +34,12 @@ def retry_wait(
     """Seconds until a document that gave no good answer is tried again; None where the interval says when.
 
     The interval itself stays as it is: what was unavailable says nothing about how often it changes. Waits
-    never exceed it, so that trouble makes no document rarer.
+    never exceed it, so that trouble makes no document rarer. A 404 has `missing_due`.
     """
-    longest = max(START_INTERVAL if interval is None else interval, recrawl.min_interval)
+    longest = _longest_wait(interval, recrawl)
     match state:
         case DocumentState.FAILED:
             return min(RETRY_START * 2.0 ** min(max(failures, 1) - 1, _DOUBLINGS), longest)
-        case DocumentState.MISSING:
-            return min(max(recrawl.gone_after.hours * 3600, recrawl.min_interval), longest)
         case DocumentState.QUARANTINED | DocumentState.DISALLOWED:
             return min(START_INTERVAL, longest)
     return None
@@ -51,6 +49,31 @@ def next_due(uri: str, *, checked_at: datetime, interval: float) -> datetime:
     """Return the next time to look; spread by up to a tenth, by a hash of the URI, so that no crowd forms."""
     spread = int.from_bytes(hashlib.blake2b(uri.encode(), digest_size=4).digest()) / 0xFFFFFFFF
     return checked_at + timedelta(seconds=interval * (1 + JITTER * (2 * spread - 1)))
+
+
+def missing_due(
+    uri: str, *, missed_at: datetime, checked_at: datetime, interval: float | None, recrawl: Recrawl
+) -> datetime:
+    """Return the next time to look at a document that answered 404: as soon as that may be confirmed.
+
+    The hours count from the first 404, so that looks in between put nothing off, and are not spread: a look
+    before they are over confirms nothing, and the first looks are as far apart as requests to a host. Where
+    the interval is shorter, it says when to look in between: the page may be back.
+    """
+    waits, longest = timedelta(hours=recrawl.gone_after.hours), _longest_wait(interval, recrawl)
+    confirmed = _rounded_up(max(missed_at + waits, checked_at + timedelta(seconds=recrawl.min_interval)))
+    if longest < waits.total_seconds():
+        return min(confirmed, next_due(uri, checked_at=checked_at, interval=longest))
+    return confirmed
+
+
+def _rounded_up(at: datetime) -> datetime:
+    """The ledger keeps whole seconds, and a part of one would make a look too early."""
+    return (at + timedelta(seconds=1) - timedelta.resolution).replace(microsecond=0)
+
+
+def _longest_wait(interval: float | None, recrawl: Recrawl) -> float:
+    return max(START_INTERVAL if interval is None else interval, recrawl.min_interval)
 
 
 def is_due(known: KnownDocument, due_by: str | None) -> bool:

@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from indexes.ports import ChunkReader, Encoder
+from indexes.ports import ChunkReader, Encoder, Vector
+from retrieval.question.ids import bind_ids
 from retrieval.question.words import content_words
 from schemas.evidence import SearchField
 
@@ -25,8 +26,8 @@ _WORD_FIELDS = (SearchField.TEXT, SearchField.HEADING)
 class Familiarity:
     """How much of a question an index knows.
 
-    `unknown`: share of its content words that stand in no passage and no heading. `cosine`: of the passage
-    nearest to it, 0 for unrelated texts and 1 for equal ones.
+    `unknown`: share of its content words that stand in no passage, no heading and no document's own id that it
+    names. `cosine`: of the passage nearest to it, 0 for unrelated texts and 1 for equal ones.
     """
 
     unknown: float = 0.0
@@ -41,9 +42,9 @@ def measure_familiarity(question: str, chunks: ChunkReader, encoder: Encoder) ->
 
     Raises: StoreUnavailable: the chunk store is gone.
     """
-    words = asked_words(question)
-    unknown = unknown_words(question, chunks)
-    nearest = chunks.search_vector(SearchField.TEXT, encoder.encode_query(question), top_k=1)
+    words, vector = asked_words(question), encoder.encode_query(question)
+    unknown = unknown_words(question, chunks, vector)
+    nearest = chunks.search_vector(SearchField.TEXT, vector, top_k=1)
     unrelated = getattr(encoder, "unrelated", 0.0)
     cosine = max((hit.score for hit in nearest), default=unrelated)
     return Familiarity(
@@ -52,9 +53,14 @@ def measure_familiarity(question: str, chunks: ChunkReader, encoder: Encoder) ->
     )
 
 
-def unknown_words(question: str, chunks: ChunkReader) -> tuple[str, ...]:
-    """Return the content words of *question* that stand in no passage and no heading of the index."""
-    return tuple(word for word in asked_words(question) if not _is_known(word, chunks))
+def unknown_words(question: str, chunks: ChunkReader, vector: Vector) -> tuple[str, ...]:
+    """Return the content words of *question* that the index has nowhere: in no passage, no heading, and no id
+    of a document that the question names.
+
+    Args: vector: the question's.
+    """
+    named = {word for token in bind_ids(chunks, question, vector).documents for word in content_words(token)}
+    return tuple(word for word in asked_words(question) if word not in named and not _is_known(word, chunks))
 
 
 def asked_words(question: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ def evidence_metadata(found: Evidence, *, generation: int) -> dict[str, Any]:
     """Return the metadata of a piece of evidence: JSON values alone, without what it does not have.
 
     `citation` opens at the passage, where it is a URL; `page` counts from 1, `bbox` is x0, y0, x1, y1 in
-    points from the top left of the page.
+    points from the top left of the page. `version` is that of a manual with several.
     """
     located = found.pdf
     box = located.bbox if located else None
@@ -32,6 +32,7 @@ def evidence_metadata(found: Evidence, *, generation: int) -> dict[str, Any]:
         "source": found.source.value,
         "last_modified": found.last_modified,
         "stale": found.stale,
+        "version": found.versions.version if found.versions else None,
         "generation": generation,
     }
     return {name: value for name, value in named.items() if value is not None}

@@ -18,7 +18,8 @@ class SitegraphRetriever(BaseRetriever):
     """Gives the chunks that answer a question as documents; follows the index from generation to generation.
 
     `index` is the folder, opened when it is first asked, or an index that `sitegraph.open` has opened and its
-    caller closes. The rest is as in `OpenedIndex.retrieve`, and may be given to `invoke` for one question.
+    caller closes. The rest is as in `OpenedIndex.retrieve`; `top_k`, `filters`, `as_of` and `version` may be given
+    to `invoke` for one question.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -28,6 +29,8 @@ class SitegraphRetriever(BaseRetriever):
     filters: dict[str, Any] | None = None
     use_graph: bool = True
     rerank: bool | None = None
+    as_of: str | int | None = None
+    version: str | None = None
     _lazy: LazyIndex = PrivateAttr(default_factory=LazyIndex)
 
     def close(self) -> None:
@@ -41,6 +44,8 @@ class SitegraphRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002
         top_k: int | None = None,
         filters: Filters | None = None,
+        as_of: str | int | None = None,
+        version: str | None = None,
     ) -> list[Document]:
         bundle = self._lazy.get(self.index).retrieve(
             query,
@@ -48,6 +53,8 @@ class SitegraphRetriever(BaseRetriever):
             filters=self.filters if filters is None else filters,
             use_graph=self.use_graph,
             rerank=self.rerank,
+            as_of=self.as_of if as_of is None else as_of,
+            version=self.version if version is None else version,
         )
         return [_document(found, bundle.generation) for found in bundle.evidence]
 

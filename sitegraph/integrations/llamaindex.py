@@ -28,6 +28,8 @@ class SitegraphNodeRetriever(BaseRetriever):
         filters: Filters | None = None,
         use_graph: bool = True,
         rerank: bool | None = None,
+        as_of: str | int | None = None,
+        version: str | None = None,
         **options: Any,
     ) -> None:
         super().__init__(**options)
@@ -35,6 +37,7 @@ class SitegraphNodeRetriever(BaseRetriever):
         self._lazy = LazyIndex()
         self._top_k, self._filters = top_k, filters
         self._use_graph, self._rerank = use_graph, rerank
+        self._as_of, self._version = as_of, version
 
     def close(self) -> None:
         """Close the index, if this retriever opened it."""
@@ -47,6 +50,8 @@ class SitegraphNodeRetriever(BaseRetriever):
             filters=self._filters,
             use_graph=self._use_graph,
             rerank=self._rerank,
+            as_of=self._as_of,
+            version=self._version,
         )
         return [_node(found, bundle.generation) for found in bundle.evidence]
 

@@ -5,6 +5,7 @@ each result, `fetch` these, the text, and metadata. What has no address of its o
 resource: a result with an empty `url` is not cited.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,7 +20,14 @@ from sitegraph.service.answers import find_chunk, find_document
 
 TITLE_MAX = 200
 TEXT_MAX = 40_000
-"""Code points of the text of an item, without marks and headings; about 10,000 tokens."""
+"""Code points of the text of a document; about 10,000 tokens."""
+PASSAGE_MAX = 8_000
+"""Code points of a passage and what stands around it, without marks and headings; about 2,000 tokens. A
+definition list of hundreds of entries is one section: who asks for one of them wants that and its neighbours.
+"""
+_CUT = "\N{HORIZONTAL ELLIPSIS}"
+_WORD_MAX = 100
+"""Code points in which a cut text is to come to the end of a word; some scripts have no spaces."""
 
 
 def resource_uri(chunk_id: str) -> str:
@@ -74,11 +82,23 @@ def _item_of_chunk(readers: Readers, id_: str) -> dict[str, Any]:
 
 
 def read_in_place(readers: Readers, chunk: Chunk) -> tuple[str, bool]:
-    """Return the section of a chunk under its headings, which say what it is about; whether it was cut."""
+    """Return a chunk under its headings with what its section says around it; whether the section was cut."""
     parts = split_passage(readers.graph, chunk)
-    kept = cut_around(*parts, limit=TEXT_MAX)
-    text = mark_parts(*kept)
+    kept = cut_around(*parts, limit=PASSAGE_MAX)
+    before = kept[0] if kept[0] == parts[0] else _from_whole_word(kept[0])
+    after = kept[2] if kept[2] == parts[2] else _to_whole_word(kept[2])
+    text = mark_parts(before, kept[1], after)
     return "\n\n".join(filter(None, (show_line(" > ".join(chunk.heading_path)), text))), kept != parts
+
+
+def _from_whole_word(text: str) -> str:
+    begun = re.search(r"\s", text[:_WORD_MAX])
+    return f"{_CUT} {text[begun.end() :] if begun else text}"
+
+
+def _to_whole_word(text: str) -> str:
+    ended = re.search(r"\s\S*$", text[-_WORD_MAX:])
+    return f"{text[: len(text) - len(ended[0])] if ended else text} {_CUT}"
 
 
 def _item_of_document(readers: Readers, id_: str) -> dict[str, Any]:

@@ -33,6 +33,15 @@ def test_rescheduling_changes_nothing_but_the_time_and_the_worth_of_claims(ledge
     assert after[f"{SITE}/a"] == make_known("a", run_id="run-2")
 
 
+def test_what_is_missing_is_told_of_the_whole_source_whoever_looked(ledger: Ledger) -> None:
+    states = [make_known(state.value, state=state, run_id="run-1") for state in DocumentState]
+    again = make_known("a", state=DocumentState.MISSING, run_id="run-2")
+    ledger.documents.save([*states, again, replace(again, source="other")])
+
+    assert ledger.seen.missing("site") == (f"{SITE}/a", f"{SITE}/missing")
+    assert ledger.seen.missing("none") == ()
+
+
 def test_secrets_are_counted_of_all_that_has_not_left_the_source(ledger: Ledger) -> None:
     assert ledger.seen.secrets("site") == SecretCounts()
     holding = [make_known(state.value, state=state, secrets=2) for state in DocumentState]

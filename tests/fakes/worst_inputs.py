@@ -267,6 +267,21 @@ def _(place: Place) -> list[str]:
     return ["run", "docs", "--index", str(place.index())]
 
 
+@worst("a try again that no longer allows its address", code=2)
+def _(place: Place) -> list[str]:
+    from flows.run.opening import open_existing
+    from runtime.settings import read_settings
+    from sitegraph.cli.starting.guess import TRY_PAGES, guess, guessed_source
+    from sitegraph.cli.starting.target import find_target
+
+    url, index = "http://127.0.0.1:9/", str(place.index())
+    tried = guess(find_target(url), index=index, allow_private=("127.0.0.1:9",), max_pages=TRY_PAGES)
+    opened = open_existing(read_settings(index))
+    opened.ledger.sources.save(guessed_source(tried))
+    opened.close()
+    return ["run", url, "--index", "index"]
+
+
 # ---------------------------------------------------------------------------------------------------------
 _group = "Sites"
 

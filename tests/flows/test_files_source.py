@@ -1,5 +1,6 @@
 """A folder of Markdown, HTML and PDF as a source."""
 
+import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -216,6 +217,27 @@ def test_a_deleted_file_is_gone_at_once_and_a_restored_one_back(
     assert restored["documents"]["added"] == 1
     assert restored["chunks"]["embedded"] == 0
     assert sitegraph.export(index) == before
+
+
+def test_a_renamed_folder_and_a_renamed_file_have_moved_and_are_not_deleted(
+    sitegraph: Sitegraph, root: Path, source: Path, index: Path
+) -> None:
+    before = ids_by_path(sitegraph.export(index))
+    (root / "law").rename(root / "house law")
+    for number in range(6):
+        (root / f"note {number}.md").rename(root / f"remark {number}.md")
+
+    report = sitegraph.run(source, index)
+
+    assert (report["documents"]["moved"], report["documents"]["gone"]) == (8, 0)
+    assert report["chunks"]["embedded"] == 0
+    told = sitegraph.call("changes", "--since", "1", "--index", str(index), "--format", "jsonl").stdout
+    after = ids_by_path(sitegraph.export(index))
+    changes = [json.loads(line) for line in told.splitlines()]
+    moved = {one["old_id"]: one["new_id"] for one in changes if one["kind"] == "document"}
+    assert moved[before["law/Leases.md"]] == after["house law/Leases.md"]
+    sitegraph.run(source, index.parent / "clean")
+    assert sitegraph.export(index.parent / "clean") == sitegraph.export(index)
 
 
 def test_an_untouched_folder_makes_no_generation(sitegraph: Sitegraph, source: Path, index: Path) -> None:

@@ -20,6 +20,7 @@ class SeenDocument:
     reason: str = ""
     location: str | None = None
     failures: int = 0
+    missed_at: str | None = None
     interval: float | None = None
     next_due: str | None = None
     checked_at: str | None = None
@@ -45,6 +46,13 @@ class SeenDocuments:
         query = sa.select(*_COLUMNS).where(*mine).order_by(document.c.uri)
         with self._reading.connect() as connection:
             return tuple(_seen(row) for row in connection.execute(query))
+
+    def missing(self, source: str) -> tuple[str, ...]:
+        """Addresses of the source that answered 404 when they were last looked at, in order."""
+        is_missing = (document.c.source == source, document.c.state == DocumentState.MISSING)
+        query = sa.select(document.c.uri).where(*is_missing).order_by(document.c.uri)
+        with self._reading.connect() as connection:
+            return tuple(connection.execute(query).scalars())
 
     def secrets(self, source: str) -> SecretCounts:
         """Count secrets and the documents with any, of those that have not left the source."""

@@ -68,7 +68,7 @@ def pull(
 
     Examples:
 
-      sitegraph pull https://docs.example.com/index --to ./handbook-index --trust publisher.pem
+      sitegraph pull https://docs.example.com/index --to ./handbook-index --trust trust.pem
 
       SITEGRAPH_PULL_TOKEN=... sitegraph pull http://10.0.0.7:8000/index --to ./handbook-index
 

@@ -3,7 +3,8 @@
 import shlex
 from contextlib import closing
 
-from indexes.layout import IndexLayout
+from indexes.copies.marker import read_marker
+from indexes.layout import COPY, IndexLayout
 from indexes.own_ledger import open_own_ledger
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch, SitegraphError
 from schemas.source import Source
@@ -18,6 +19,8 @@ def read_sources(layout: IndexLayout, url: str | None) -> tuple[tuple[Source, ..
     *url* is the setting's.
     """
     try:
+        if url is None and not layout.ledger.exists() and (marker := read_marker(layout.root)) is not None:
+            return (), found(LEDGER, f"not needed: the index is a copy of {marker.url}")
         with closing(open_own_ledger(layout, url, read_only=True)) as ledger:
             sources = tuple(ledger.sources.all().values())
     except SitegraphError as error:
@@ -26,6 +29,8 @@ def read_sources(layout: IndexLayout, url: str | None) -> tuple[tuple[Source, ..
 
 
 def _remedy(error: SitegraphError, layout: IndexLayout, url: str | None) -> str:
+    if url and (layout.root / COPY).exists():  # which a run refuses
+        return "unset SITEGRAPH_LEDGER_URL, or name that of the index that was copied"
     folder, file = shlex.quote(str(layout.root)), shlex.quote(str(layout.ledger))
     run = f"sitegraph run SOURCE.yaml --index {folder}"
     if isinstance(error, SchemaMismatch):

@@ -18,14 +18,16 @@ def told_estimate(estimate: Estimate) -> Iterator[str]:
     documents = f"{least}{told_number(estimate.documents)} document{'s' * (estimate.documents != 1)}"
     yield f"{documents[0].upper()}{documents[1:]}{size}{chunks}."
     if estimate.seconds is not None:
-        yield f"The first run takes about {told_seconds(estimate.seconds)}{_parts(estimate)}."
+        yield f"The first run takes {least or 'about '}{told_seconds(estimate.seconds)} ({_parts(estimate)})."
 
 
 def _parts(estimate: Estimate) -> str:
-    if not estimate.fetch_seconds or not estimate.index_seconds:
-        return ""
-    fetch, index = told_seconds(estimate.fetch_seconds), told_seconds(estimate.index_seconds)
-    return f" ({fetch} to fetch at this pace, {index} to index on two cores)"
+    parts = (
+        (estimate.start_seconds, "to start"),
+        (estimate.fetch_seconds, "to fetch at this pace"),
+        (estimate.index_seconds, "to index on two cores"),
+    )
+    return ", ".join(f"{told_seconds(seconds)} {what}" for seconds, what in parts if seconds)
 
 
 def told_number(number: int) -> str:

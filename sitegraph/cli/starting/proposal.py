@@ -11,6 +11,9 @@ from sitegraph.cli.starting.traps import Exclude, escaped, find_traps, is_left_o
 CHUNKS_PER_SECOND = 64.5
 """What a whole first run reads, encodes and writes on two cores with the default model (bench/RESULTS.md)."""
 
+START_SECONDS = 10.0
+"""A run of one page, its Prefect server included, in CPU seconds (bench/RESULTS.md, "Start of a run")."""
+
 LEAST_WORDS = 30
 """A page with fewer, though it has scripts, is likely one that its scripts fill."""
 
@@ -64,20 +67,24 @@ class FileLook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """How much there is: documents (None: not known), bytes, chunks, and seconds of a first run."""
+    """How much there is: documents (None: not known), bytes, chunks, and seconds of a first run.
+
+    `start_seconds`: what every run takes, however little there is.
+    """
 
     documents: int | None
     bytes: int | None = None
     chunks: int | None = None
     fetch_seconds: float | None = None
     index_seconds: float | None = None
+    start_seconds: float = START_SECONDS
     at_least: bool = False
 
     @property
     def seconds(self) -> float | None:
         """All seconds; None where nothing is known."""
         known = [part for part in (self.fetch_seconds, self.index_seconds) if part is not None]
-        return sum(known) if known else None
+        return sum(known, self.start_seconds) if known else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from schemas.settings import Settings
 from schemas.source import Source
 from sitegraph.cli.starting.guess import TRY_PAGES, as_source_file, guess, guessed_source
 from sitegraph.cli.starting.proposal import Proposal
-from sitegraph.cli.starting.target import find_target
+from sitegraph.cli.starting.target import Target, find_target
 
 
 @contextmanager
@@ -27,14 +27,17 @@ def as_file_of(
     if not is_try:
         yield Path(source)
         return
-    proposal = guess(
-        find_target(source), index=settings.index, allow_private=allow_private, max_pages=TRY_PAGES
-    )
-    _check_new(guessed_source(proposal), settings)
+    target = find_target(source)
+    proposal = _try(target, settings, allow_private)
+    _check_new(target, settings, allow_private)
     for line in () if quiet else assumptions(proposal, index=settings.index):
         print(f"sitegraph: {line}", file=sys.stderr)
     with as_source_file(proposal) as path:
         yield path
+
+
+def _try(target: Target, settings: Settings, allow_private: Sequence[str]) -> Proposal:
+    return guess(target, index=settings.index, allow_private=allow_private, max_pages=TRY_PAGES)
 
 
 def assumptions(proposal: Proposal, *, index: str) -> Iterator[str]:
@@ -60,19 +63,35 @@ def say_how_to_go_on(source: str, *, index: str | None, allow_private: Sequence[
     print(f"sitegraph: ask it: {ask}; write a source file for all of it: {more}", file=sys.stderr)
 
 
-def _check_new(source: Source, settings: Settings) -> None:
-    """Refuse what would cut down a source that is there already, to what a try has of it."""
-    if not IndexLayout(place_of(settings)).manifest.exists():
+def _check_new(target: Target, settings: Settings, allow_private: Sequence[str]) -> None:
+    """Refuse what would cut down a source that is there already, to what a try has of it.
+
+    A try again with more addresses allowed than before cuts nothing down; with fewer it could not be read.
+    """
+    if (known := _known(target.name, settings)) is None:
         return
+    subject = f"source {target.name}"
+    if known != guessed_source(_try(target, settings, known.allow_private)):
+        raise ConfigError(
+            "the index has it already, by a source file; run that file, or choose another --index",
+            subject=subject,
+        )
+    if missing := [entry for entry in known.allow_private if entry not in allow_private]:
+        flags = " ".join(f"--allow-private {entry}" for entry in missing)
+        raise ConfigError(
+            f"{', '.join(missing)} may be asked only if it is allowed, as in the try before; add {flags}",
+            subject=subject,
+        )
+
+
+def _known(name: str, settings: Settings) -> Source | None:
+    """Return the source of that name that the index has."""
+    if not IndexLayout(place_of(settings)).manifest.exists():
+        return None
     from flows.run.opening import open_described
 
     opened = open_described(settings)
     try:
-        known = opened.ledger.sources.all().get(source.name)
+        return opened.ledger.sources.all().get(name)
     finally:
         opened.close()
-    if known is not None and known != source:
-        raise ConfigError(
-            "the index has it already, by a source file; run that file, or choose another --index",
-            subject=f"source {source.name}",
-        )

@@ -5,13 +5,16 @@ import pickle
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from schemas.errors import ConfigError, SitegraphError
+from schemas.evidence import EvidenceVersion
 from sitegraph.integrations import lazy
+from sitegraph.integrations.documents import evidence_metadata
 from sitegraph.integrations.langchain import SitegraphRetriever
 from sitegraph.integrations.llamaindex import SitegraphNodeRetriever
 from sitegraph.opened import OpenedIndex, open_index
@@ -87,6 +90,39 @@ def test_a_retriever_of_langchain_takes_a_folder_as_text_or_as_a_path(
     (found,) = retriever.invoke(QUESTION)
     retriever.close()
     assert "seven years" in found.page_content
+
+
+@pytest.mark.parametrize("wanted", [1, "1"])
+def test_retrievers_read_the_generation_that_is_asked_for(folder: Path, wanted: str | int) -> None:
+    for kept, refused in (
+        (SitegraphRetriever(index=folder, as_of=wanted), SitegraphRetriever(index=folder, as_of=9)),
+        (SitegraphNodeRetriever(folder, as_of=wanted), SitegraphNodeRetriever(folder, as_of=9)),
+    ):
+        ask = "invoke" if isinstance(kept, SitegraphRetriever) else "retrieve"
+        assert getattr(kept, ask)(QUESTION)
+        with pytest.raises(ConfigError, match="generation 9 is not kept"):
+            getattr(refused, ask)(QUESTION)
+        kept.close()
+        refused.close()
+
+
+def test_one_question_to_langchain_may_be_about_another_version_or_time(folder: Path) -> None:
+    retriever = SitegraphRetriever(index=folder)
+    with pytest.raises(ConfigError, match="generation 9 is not kept"):
+        retriever.invoke(QUESTION, as_of=9)
+    with pytest.raises(SitegraphError, match="15"):
+        retriever.invoke(QUESTION, version="15")
+    retriever.close()
+
+
+def test_a_document_of_a_manual_with_several_versions_says_its_own(folder: Path) -> None:
+    opened = open_index(folder)
+    found = opened.retrieve(QUESTION).evidence[0]
+    opened.close()
+    versions = EvidenceVersion(family="postgresql", version="15")
+
+    assert evidence_metadata(replace(found, versions=versions), generation=1)["version"] == "15"
+    assert "version" not in evidence_metadata(found, generation=1)
 
 
 @pytest.mark.parametrize("another", [copy.deepcopy, lambda made: pickle.loads(pickle.dumps(made))])

@@ -154,6 +154,20 @@ def test_what_was_paused_once_is_not_paused_again_and_runs_again_when_its_file_i
 
     assert actions([gone], "handbook", folders=[HOME / "sources"]) == {"handbook": DeployAction.CREATE}
     assert (back.action, back.resume) == (DeployAction.UPDATE, True)
+    assert back.changes == {
+        "tags": (("sitegraph", REMOVED), ("sitegraph",)),
+        "paused": (True, False),
+    }
+
+
+def test_a_file_that_is_back_with_another_index_is_refused_unless_asked() -> None:
+    gone = found(paused=True, tags=("sitegraph", REMOVED), index="/data/other")
+
+    with pytest.raises(ConfigError, match="for index /data/other"):
+        decide({"handbook": settings()}, [gone])
+    (moved,) = decide({"handbook": settings()}, [gone], replace=True)
+
+    assert (moved.resume, moved.changes["index"]) == (True, ("/data/other", None))
 
 
 def test_no_run_is_expected_of_what_any_call_has_paused() -> None:

@@ -15,6 +15,7 @@ from ingest.diff.guard import (
     unread_seeds,
     wordless_refusal,
 )
+from ingest.fetch.limits import FetchLimits
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
@@ -205,6 +206,49 @@ def test_a_site_whose_pages_mostly_answer_404_is_told_with_its_reason() -> None:
     assert failures(site_of(missing=49, readable=28)) == (
         "49 of 77 documents were unavailable (HTTP 404: 49); max_failures allows 25% of them"
     )
+
+
+def failing(**reasons: int) -> list[KnownDocument]:
+    """Documents that failed, so many for each reason."""
+    each = [reason for reason, number in reasons.items() for _ in range(number)]
+    return [
+        known(f"{SITE}{number}", state=S.FAILED, reason=reason, run_id="run-2")
+        for number, reason in enumerate(each)
+    ]
+
+
+def test_the_reasons_that_are_told_and_the_others_add_up_to_all_failures() -> None:
+    assert "7 of 7 documents were unavailable (a: 2, b: 1, c: 1, and 3 for other reasons); " in str(
+        failures(failing(a=2, b=1, c=1, d=1, e=1, f=1))
+    )
+    assert "(a: 3, b: 1, c: 1);" in str(failures(failing(a=3, b=1, c=1)))
+
+
+def test_what_only_a_key_of_the_source_file_cures_is_always_told() -> None:
+    """Documents that are too large are one reason, whatever their sizes; a log is read by lines."""
+    sizes = [
+        f"{size} bytes exceed the cap of 5000000 bytes (limits.page_mb in the source file)"
+        for size in (5_000_001, 7_000_000)
+    ]
+    login = "wants a login (HTTP 401);\nname it with auth in the source file"
+    waiting = {"no answer": 4, "HTTP 500": 3, "HTTP 502": 3, "HTTP 503": 3}
+
+    said = str(failures(failing(**waiting, **dict.fromkeys([*sizes, login], 1))))
+
+    assert said == (
+        "16 of 16 documents were unavailable (no answer: 4, HTTP 500: 3, HTTP 502: 3, "
+        "larger than limits.page_mb in the source file allows: 2, "
+        "wants a login (HTTP 401); name it with auth in the source file: 1, and 3 for other reasons); "
+        "max_failures allows 25% of them"
+    )
+
+
+def test_the_reason_of_a_document_that_is_too_large_names_its_key_as_fetches_tell_it() -> None:
+    told = [f"the decoded body exceeds {limit.cap}" for limit in (FetchLimits().html, FetchLimits().pdf)]
+    git = "exceeds the cap of 5000000 bytes (limits.file_mb)"
+    said = str(failures(failing(**dict.fromkeys([*told, git], 2), a=3, b=3, c=3)))
+    for key in ("page_mb", "pdf_mb", "file_mb"):
+        assert f"larger than limits.{key} in the source file allows: 2" in said
 
 
 @pytest.mark.parametrize(

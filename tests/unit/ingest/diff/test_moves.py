@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.diff.moves import MIN_WORDS, aliases_of, deduplicate, follow, has_moved
+from ingest.diff.moves import MIN_WORDS, aliases_of, deduplicate, follow, has_moved, locate_gone
 from schemas.documents import REMOVED, KnownDocument
 from schemas.documents import DocumentState as S
 from tests.fakes.known import SITE, known, live
@@ -226,3 +226,30 @@ def test_equal_pages_of_two_versions_of_a_manual_are_two_documents() -> None:
         "15/select": f"{SITE}15/copy",
         "impressum": f"{SITE}about",
     }
+
+
+def test_where_copies_stay_documents_a_gone_one_is_found_at_another_path_and_nothing_else_changes() -> None:
+    rows = (page("a", state=S.GONE), page("b"), page("c"), page("d", "other", state=S.GONE), page("e", "own"))
+
+    (located,) = locate_gone(rows)
+
+    assert (located.uri, located.location) == (f"{SITE}a", f"{SITE}b")
+    assert has_moved(located)
+    assert locate_gone([located, *rows[1:]]) == ()
+
+
+def test_what_was_found_at_another_path_is_gone_again_when_that_goes() -> None:
+    rows = (page("a", state=S.GONE, location=f"{SITE}b"), page("b", state=S.GONE), page("c", "other"))
+
+    (lost,) = locate_gone(rows)
+
+    assert (lost.uri, lost.location) == (f"{SITE}a", None)
+
+
+def test_equal_bytes_are_found_at_another_path_wherever_their_relative_links_lead_now() -> None:
+    rows = (page("a/p", "links to a", raw="same", state=S.GONE), page("b/p", "links to b", raw="same"))
+
+    (located,) = locate_gone(rows)
+
+    assert located.location == f"{SITE}b/p"
+    assert locate_gone((rows[0], page("b/p", "links to b", raw="same", parsed_sha="older"))) == ()

@@ -1,14 +1,22 @@
 """Intervals that adapt, stay in bounds, and do not all end at once."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.plan.schedule import JITTER, next_due, next_interval, retry_wait, wants_full_fetch
+from ingest.plan.schedule import (
+    JITTER,
+    missing_due,
+    next_due,
+    next_interval,
+    retry_wait,
+    wants_full_fetch,
+)
 from schemas.documents import DocumentState as S
-from schemas.source import Recrawl
+from schemas.source import GoneAfter, Recrawl
 from tests.fakes.known import NOW
 
 HOUR, DAY = 3600.0, 86400.0
@@ -70,8 +78,6 @@ def test_the_next_look_is_spread_by_at_most_a_tenth_either_way(uri: str, interva
         (S.FAILED, 0, 10 * DAY, HOUR),  # not by the network: it could not be parsed
         (S.FAILED, 6, None, DAY),
         (S.FAILED, 3, 2 * HOUR, 2 * HOUR),
-        (S.MISSING, 0, 10 * DAY, DAY),
-        (S.MISSING, 0, 2 * HOUR, 2 * HOUR),
         (S.QUARANTINED, 0, 10 * DAY, DAY),
         (S.QUARANTINED, 0, 2 * HOUR, 2 * HOUR),
         (S.DISALLOWED, 0, 10 * DAY, DAY),
@@ -93,6 +99,63 @@ def test_trouble_has_a_clock_of_its_own(
 def test_trouble_makes_no_document_rarer_and_no_host_busier(state: S, failures: int, interval: float) -> None:
     wait = retry_wait(state, failures=failures, interval=interval, recrawl=BOUNDS)
     assert wait is None or HOUR <= wait <= interval
+
+
+@settings(deadline=None)
+@given(st.text(), st.none() | st.floats(DAY, 30 * DAY), st.integers(0, 999_999))
+def test_a_404_is_looked_at_again_as_soon_as_it_may_be_confirmed_and_no_earlier(
+    uri: str, interval: float | None, micros: int
+) -> None:
+    missed = NOW + timedelta(microseconds=micros)
+    due = missing_due(uri, missed_at=missed, checked_at=missed, interval=interval, recrawl=BOUNDS)
+    assert timedelta(0) <= due - (missed + timedelta(hours=24)) < timedelta(seconds=1)
+    assert not due.microsecond, "the ledger cuts it off"
+
+
+@settings(deadline=None)
+@given(st.text(), st.floats(0, 99), st.floats(0, 99), st.floats(HOUR, 30 * DAY))
+def test_a_404_makes_no_document_rarer_and_no_host_busier(
+    uri: str, hours: float, looked: float, interval: float
+) -> None:
+    recrawl = replace(BOUNDS, gone_after=GoneAfter(hours=hours))
+    looked_at = NOW + timedelta(hours=looked)
+    due = missing_due(uri, missed_at=NOW, checked_at=looked_at, interval=interval, recrawl=recrawl)
+    wait = (due - looked_at).total_seconds()
+    assert HOUR * (1 - JITTER) <= wait <= max(interval * (1 + JITTER), HOUR) + 1
+
+
+@pytest.mark.parametrize("hours", [1, 22, 23])
+def test_a_look_in_between_does_not_put_the_confirmation_of_a_404_off(hours: float) -> None:
+    looked = NOW + timedelta(hours=hours)
+    due = missing_due("u", missed_at=NOW, checked_at=looked, interval=10 * DAY, recrawl=BOUNDS)
+    assert due == NOW + timedelta(hours=24)
+
+
+@pytest.mark.parametrize(
+    ("misses", "hours", "looked", "due"),
+    [
+        (2, 24, 23.5, 24.5),
+        (3, 24, 24, 25),  # the hours are over, and another look is needed
+        (2, 0, 0, 1),
+    ],
+)
+def test_a_404_asks_no_host_more_often_than_it_may_be_asked(
+    misses: int, hours: float, looked: float, due: float
+) -> None:
+    recrawl = Recrawl(min_interval=HOUR, gone_after=GoneAfter(misses=misses, hours=hours))
+    looked_at = NOW + timedelta(hours=looked)
+    found = missing_due("u", missed_at=NOW, checked_at=looked_at, interval=10 * DAY, recrawl=recrawl)
+    assert found == NOW + timedelta(hours=due)
+
+
+def test_a_page_that_is_looked_at_often_is_so_while_it_is_missing_since_it_may_be_back() -> None:
+    def due_after(hours: float) -> timedelta:
+        looked = NOW + timedelta(hours=hours)
+        due = missing_due("u", missed_at=NOW, checked_at=looked, interval=2 * HOUR, recrawl=BOUNDS)
+        return due - NOW
+
+    assert due_after(0) == next_due("u", checked_at=NOW, interval=2 * HOUR) - NOW
+    assert due_after(23) == timedelta(hours=24)
 
 
 def test_a_thousand_documents_do_not_come_due_together() -> None:

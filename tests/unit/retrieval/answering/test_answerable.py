@@ -26,6 +26,17 @@ def test_a_question_in_the_words_of_a_passage_is_nearer_than_another() -> None:
     assert (near.unknown, far.unknown) == (0.0, 1.0)
 
 
+def test_the_id_of_a_document_that_is_there_is_no_unknown_word() -> None:
+    keys = page("keys", {"Great key": "The night porter hangs it behind the clock."}, doc_id="ADR-0042")
+    index = build_index([keys], [])
+    asked = "Where does the porter hang the key according to {}?"
+
+    there = measure_familiarity(asked.format("adr-0042"), index.chunks, index.encoder)
+    nowhere = measure_familiarity(asked.format("ADR-0043"), index.chunks, index.encoder)
+
+    assert nowhere.unknown - there.unknown == pytest.approx(2 / 6)
+
+
 @pytest.mark.parametrize(
     ("unknown", "logit", "answered"),
     [(0.0, 1.1, True), (0.0, 1.0, False), (0.2, 2.0, False), (0.2, 2.5, True), (1.0, 7.9, False)],

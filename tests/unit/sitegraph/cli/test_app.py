@@ -245,6 +245,16 @@ def test_every_command_explains_itself_with_an_example(name: str, capsys: pytest
     assert "Examples:" in out
 
 
+def test_the_example_of_pull_trusts_the_public_key_of_the_how_to(capsys: pytest.CaptureFixture[str]) -> None:
+    how_to = Path(__file__).parents[4] / "docs" / "how-to" / "copy-an-index.md"
+    public = re.search(r"-pubout -out (\S+)", how_to.read_text(encoding="utf-8"))
+    assert public is not None
+
+    assert run_app(["pull", "--help"]) == 0
+
+    assert f"--trust {public[1]}" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("arguments", [[], ["-h"], ["--help"]])
 def test_help_goes_to_stdout(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(arguments) == 0

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from indexes.copies.marker import CopyMarker, write_marker
 from indexes.layout import IndexLayout
 from indexes.manifest import VectorSpace, load_manifest
 from indexes.publish.current import write_current
@@ -187,6 +188,32 @@ def test_a_ledger_that_is_lost_or_unreadable_is_found(
     assert (code, found["ledger"]["health"]) == (2, "missing")
     assert told in found["ledger"]["told"]
     assert found["ledger"]["remedy"].startswith(remedy)
+
+
+@pytest.fixture
+def copy(folder: Path, tmp_path: Path) -> Path:
+    """An index as a pull leaves it, without a ledger."""
+    shutil.copytree(folder, tmp_path / "copy", ignore=shutil.ignore_patterns("ledger*"))
+    write_marker(tmp_path / "copy", CopyMarker(url="https://docs.example.org/index"))
+    return tmp_path / "copy"
+
+
+def test_a_copy_needs_no_ledger(examined: Examined, copy: Path) -> None:
+    code, found = examined("--index", str(copy))
+
+    assert (code, found["ledger"]["health"], found["ledger"]["remedy"]) == (0, "ok", None), found
+    assert found["ledger"]["told"] == "not needed: the index is a copy of https://docs.example.org/index"
+
+
+def test_of_a_copy_no_run_is_a_remedy(
+    examined: Examined, copy: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SITEGRAPH_LEDGER_URL", f"sqlite:///{tmp_path}/nowhere.sqlite")
+
+    code, found = examined("--index", str(copy))
+
+    assert (code, found["ledger"]["health"]) == (2, "missing")
+    assert found["ledger"]["remedy"].startswith("unset SITEGRAPH_LEDGER_URL")
 
 
 def test_the_ledger_is_only_read(

@@ -11,6 +11,7 @@ from schemas.source import Source
 from sitegraph.cli.app import run_app
 from sitegraph.cli.starting.figures import told_bytes, told_estimate, told_seconds
 from sitegraph.cli.starting.proposal import (
+    START_SECONDS,
     Estimate,
     LookedAt,
     Proposal,
@@ -45,8 +46,18 @@ def test_a_crawl_delay_sets_the_pace_and_the_estimate() -> None:
     assert proposal.estimate.fetch_seconds == 6000.0
     assert list(told_estimate(proposal.estimate)) == [
         "At least 600 documents, about 12.0 MB, 3,600 passages.",
-        "The first run takes about 1 h 40 min "
-        "(1 h 40 min to fetch at this pace, 56 s to index on two cores).",
+        "The first run takes at least 1 h 41 min "
+        "(10 s to start, 1 h 40 min to fetch at this pace, 56 s to index on two cores).",
+    ]
+
+
+def test_no_run_takes_less_than_its_start() -> None:
+    small = Estimate(documents=11, chunks=13, index_seconds=0.2)
+
+    assert small.seconds == START_SECONDS + 0.2
+    assert list(told_estimate(small)) == [
+        "11 documents, 13 passages.",
+        "The first run takes about 10 s (10 s to start, 1 s to index on two cores).",
     ]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.nodes import Section
 from schemas.unseen import replace_unseen
-from sitegraph.service.items import TEXT_MAX, cut_around, read_in_place
+from sitegraph.service.items import PASSAGE_MAX, cut_around, read_in_place
 from sitegraph.service.mcp_.framing import NOTICE, clean_record, fence
 from tests.fakes.governance import governance_documents
 
@@ -57,7 +57,7 @@ def test_a_long_section_is_cut_around_its_passage(before: str, passage: str, aft
 def test_a_passage_between_quotation_marks_of_its_own_language_is_kept_whole() -> None:
     quoted = "Sie riefen »Licht aus«, und er rief »gleich«. "
     chunk = replace(CHUNK, text="Der Wärter löscht das Licht.", section_id="section:s", region_id=None)
-    start = 2 * TEXT_MAX // len(quoted) * len(quoted)
+    start = 2 * PASSAGE_MAX // len(quoted) * len(quoted)
     text = f"{quoted * (start // len(quoted))}{chunk.text} {quoted * 2000}"
     section = replace(SECTION, text=text)
     chunk = replace(chunk, offsets=(start, start + len(chunk.text)))
@@ -67,4 +67,7 @@ def test_a_passage_between_quotation_marks_of_its_own_language_is_kept_whole() -
 
     assert f"»{chunk.text}«" in shown
     assert is_cut
-    assert len(shown) < TEXT_MAX + 500
+    around = shown.partition("\n\n")[2]
+    assert around.startswith(tuple(f"\u2026 {word}" for word in quoted.split()))
+    assert around.endswith(tuple(f"{word} \u2026" for word in quoted.split()))
+    assert len(shown) < PASSAGE_MAX + 500
