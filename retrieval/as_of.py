@@ -20,7 +20,8 @@ def find_generation(index: Path, wanted: str | int) -> int:
     """
     layout = IndexLayout(index)
     current = read_current(layout.root)
-    return choose_generation(str(wanted), {one.generation: one.as_of for one in published_line(layout, current)})
+    kept = {one.generation: one.as_of for one in published_line(layout, current)}
+    return choose_generation(str(wanted), kept)
 
 
 def choose_generation(wanted: str, kept: Mapping[int, str]) -> int:

@@ -26,8 +26,8 @@ _WORD_FIELDS = (SearchField.TEXT, SearchField.HEADING)
 class Familiarity:
     """How much of a question an index knows.
 
-    `unknown`: share of its content words that stand in no passage, no heading and no document's own id that it
-    names. `cosine`: of the passage nearest to it, 0 for unrelated texts and 1 for equal ones.
+    `unknown`: share of its content words that stand in no passage and no heading, and are no id of a document
+    that it names. `cosine`: of the passage nearest to it, 0 for unrelated texts and 1 for equal ones.
     """
 
     unknown: float = 0.0

@@ -18,8 +18,8 @@ class SitegraphRetriever(BaseRetriever):
     """Gives the chunks that answer a question as documents; follows the index from generation to generation.
 
     `index` is the folder, opened when it is first asked, or an index that `sitegraph.open` has opened and its
-    caller closes. The rest is as in `OpenedIndex.retrieve`; `top_k`, `filters`, `as_of` and `version` may be given
-    to `invoke` for one question.
+    caller closes. The rest is as in `OpenedIndex.retrieve`; `top_k`, `filters`, `as_of` and `version` may be
+    given to `invoke` for one question.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)

@@ -171,7 +171,9 @@ class _Reader:
             else:
                 self._flow.end_block()
                 if over := self._tabs.labels.get(element):
+                    self._note_anchor(element)  # its id leads to its label, which stands first
                     self._flow.title(over)
+                    return
         elif is_link(element):
             self._flow.link_start(element)
         if tag == "dl":

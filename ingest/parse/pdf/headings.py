@@ -1,5 +1,6 @@
 """Which printed lines are headings: the outline says so, or the type does."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,25 @@ _MOST_LINES_OF_ENTRY = 12
 _SAME_SIZE = 0.88
 """Ratio of two sizes above which they are one heading: a code font in it is set smaller."""
 
+_DISPLAY = 1.4
+"""Times the size of the body from which type is display type, where sentences are titles too: the second step
+above the text is 1.44 in LaTeX (`\\Large`) and 1.5 in CSS (`h2`); the first is 1.2 and 1.17.
+"""
+
+_NARROWEST_LINE, _WIDEST_LINE = 40, 75
+"""Letters of a line in the narrowest column, and in the widest that reads well (Bringhurst 2.1.2)."""
+
+_STOP = re.compile(r"(?:\w{4}|\d|[^\w\s.])\.\s+(\w)|。\w")
+"""A full stop and what follows it; not after initials and short abbreviations."""
+
+_WORDS_OF_LABEL = 4
+"""Words before a full stop that may be a label: "Part II. Article 5. Scope"."""
+
+_NO_END_OF_TITLE = ".,;:"
+_ENDS_OF_SENTENCES = (*_NO_END_OF_TITLE, "。")
+_QUESTION = ("?", "？")
+_NOT_BROKEN_OFF = (".", "!", "?", ":", ";", "…", "。")
+_CLOSERS = "\"'’”»)]」』"
 _MAX_LINES, _MAX_CHARS = 6, 300
 _OPENING = "\"'‘“«¿¡$%@#/-–−_"
 """Signs a title may begin with; dots are leaders, and brackets label drawings."""
@@ -167,7 +187,7 @@ def find_by_font(
     """Return the runs of lines [start, end) that look like headings on one page.
 
     Lines larger than the body, or (`bold_alone`) a short block that is bold throughout. Blocks that
-    follow each other closely in one style are one heading.
+    follow each other closely in one style are one heading. Running text in larger type is none.
     """
     runs: list[tuple[int, int]] = []
     for start, end in blocks:
@@ -176,7 +196,11 @@ def find_by_font(
                 runs[-1] = (runs[-1][0], found[1])
             else:
                 runs.append(found)
-    return tuple(run for run in runs if _is_title(lines[run[0] : run[1]], type_))
+    return tuple(
+        run
+        for run in runs
+        if _is_title(lines[run[0] : run[1]], type_) and not _is_running_text(*run, lines, type_)
+    )
 
 
 def _runs_in_block(
@@ -218,7 +242,48 @@ def _is_title(lines: Sequence[Line], type_: Type) -> bool:
         return False
     if not all(line.upright for line in lines) or all(is_numbering(line.text) for line in lines):
         return False
-    return lines[0].size > type_.body + LARGER or text.rstrip()[-1] not in ".,;:"
+    return lines[0].size > type_.body + LARGER or text.rstrip()[-1] not in _NO_END_OF_TITLE
+
+
+def _is_running_text(start: int, end: int, lines: Sequence[Line], type_: Type) -> bool:
+    """Whether lines that only their size, a little above the body, makes a heading are read as sentences.
+
+    They are part of a sentence that began above or goes on below, or fill more than a line with whole ones.
+    Bold type and capitals are chosen for headings, also for those that are sentences; and a question of
+    several sentences is a heading, as in lists of questions and answers.
+    """
+    run = lines[start:end]
+    text = " ".join(line.text.strip() for line in run)
+    if any(line.bold for line in run) or text.isupper() or run[0].size >= _DISPLAY * type_.body:
+        return False
+    if start and _goes_on(lines[start - 1], run[0]):
+        return True
+    if end < len(lines) and _goes_on(run[-1], lines[end]):
+        return True
+    if len(text) <= _WIDEST_LINE or text.endswith(_QUESTION):
+        return False
+    return text.rstrip(_CLOSERS).endswith(_ENDS_OF_SENTENCES) or _holds_sentence_end(text)
+
+
+def _holds_sentence_end(text: str) -> bool:
+    return any(
+        stop[1] is None or (stop[1].isupper() and len(text[: stop.start()].split()) > _WORDS_OF_LABEL)
+        for stop in _STOP.finditer(text)
+    )
+
+
+def _goes_on(above: Line, below: Line) -> bool:
+    """Whether a sentence runs over the end of a line: it fills the line, and goes on in lower case below."""
+    same_type = above.bold == below.bold and abs(above.size - below.size) < LARGER
+    filled = len(above.text.strip()) >= _NARROWEST_LINE and below.bbox.x1 < above.bbox.x1 + above.size
+    return (
+        same_type
+        and filled
+        and below.text.lstrip()[:1].islower()
+        and not above.text.rstrip().rstrip(_CLOSERS).endswith(_NOT_BROKEN_OFF)
+        and above.bbox.x0 < below.bbox.x1
+        and abs(below.bbox.y0 - above.bbox.y1) < above.size
+    )
 
 
 def rank_sizes(titles: Iterable[tuple[float, str]]) -> dict[float, int]:

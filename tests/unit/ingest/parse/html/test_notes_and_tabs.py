@@ -123,3 +123,17 @@ def test_of_hundreds_of_panels_each_sibling_is_looked_at_once(monkeypatch: pytes
         f"Label {n}" for n in range(300)
     ]
     assert looks < 3 * 300
+
+
+def test_a_passage_that_begins_with_the_label_of_a_tab_leads_to_its_panel() -> None:
+    said = {name: f"<p>{' '.join([f'{name} word'] * 150)}.</p>" for name in ("bash", "fish", "cmd")}
+    tabs = "".join(f"<button role=tab id=tab-{name}>{name.title()}</button>" for name in said)
+    panels = "".join(
+        f"<div role=tabpanel id=panel-{name} aria-labelledby=tab-{name}>{text}</div>"
+        for name, text in said.items()
+    )
+    page = parse_page(f"<main><h2 id=a>A</h2><div role=tablist>{tabs}</div>{panels}</main>")
+
+    begun = {chunk.text.split()[0]: chunk.fragment for chunk in page.chunks if chunk.text[0].isupper()}
+
+    assert {"Fish": "panel-fish", "Cmd": "panel-cmd"}.items() <= begun.items()
