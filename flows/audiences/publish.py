@@ -76,6 +76,8 @@ def _publish(part: Resources, difference: Difference, *, lease: Lease) -> Genera
 
 def _deduplicate(index: Index, source: Source) -> None:
     """Of several addresses with the same content, the one that stands for all is of those that are seen."""
+    if kind_named(source.kind).by_path:
+        return  # where a file went is said by the row it was given
     ledger = index.ledger
     everything = without_tools(ledger.generations.live(index.current(), source=source.name)).values()
     live = {document.uri: document for document in everything}

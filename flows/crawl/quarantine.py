@@ -55,14 +55,12 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
     """
     ledger, name = run.index.ledger, run.source.name
     known: Sequence[KnownDocument] = ledger.documents.of_source(name)
-    everything = without_tools(ledger.generations.live(run.index.current())).values()
-    live = {document.uri: document for document in everything if document.source == name}
     if kind_named(run.source.kind).by_path:  # nobody serves a login page in the place of a file
-        deduplicated = find_duplicates(run.index, run.source, known, live)
-        ledger.documents.save(deduplicated)
-        return _with(known, deduplicated)
+        return _located(run, known)
     taken = {d.uri: d for d in take_missing(known, run_id=run.run_id)} if accept else {}
     known = [taken.get(d.uri, d) for d in known]
+    everything = without_tools(ledger.generations.live(run.index.current())).values()
+    live = {document.uri: document for document in everything if document.source == name}
     errors = ledger.soft_errors.of_source(name)
     judge = _Judge(run=run, live=live, shown=_shown(everything), accept=accept, soft_errors=errors)
     bad = _put_aside(known, judge, limit=same_text_limit(run.source.quarantine.same_text, live=len(live)))
@@ -77,10 +75,19 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
         raise GuardRefused(
             f"{refusal}; nothing was changed. Go on with: sitegraph run SOURCE.yaml --accept", subject=name
         )
-    return _with(known, deduplicated)
+    return _replaced(known, deduplicated)
 
 
-def _with(known: Sequence[KnownDocument], changed: Sequence[KnownDocument]) -> Sequence[KnownDocument]:
+def _located(run: CrawlContext, known: Sequence[KnownDocument]) -> Sequence[KnownDocument]:
+    """A copy of a file is a document of its own; one that is gone may go on under another path."""
+    name, ledger = run.source.name, run.index.ledger
+    live = ledger.generations.live(run.index.current(), source=name).values()
+    located = locate_gone(known, {one.uri for one in live}, version_of=partial(_version, run.source))
+    ledger.documents.save(located)
+    return _replaced(known, located)
+
+
+def _replaced(known: Sequence[KnownDocument], changed: Sequence[KnownDocument]) -> Sequence[KnownDocument]:
     return tuple({document.uri: document for document in (*known, *changed)}.values())
 
 
@@ -104,11 +111,8 @@ def find_duplicates(
 ) -> tuple[KnownDocument, ...]:
     """Return the rows of a source that change since several addresses have the same content.
 
-    A copy of a file is a document of its own; where one is gone, another may be where it goes on. *live* are
-    the documents that readers see of it, by address.
+    *live* are the documents that readers see of it, by address.
     """
-    if kind_named(source.kind).by_path:
-        return locate_gone(known, live.values(), version_of=partial(_version, source))
     held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
     version = partial(_version, source)
     twins = {

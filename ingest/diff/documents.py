@@ -156,7 +156,7 @@ def _successor(
 
 
 def _is_copy(end: KnownDocument, gone: KnownDocument, old: LiveDocument) -> bool:
-    """Whether a file has the bytes of one that is gone; what their relative links lead to is not the same."""
+    """Whether a document has the bytes of one that is gone; their relative links may lead elsewhere."""
     if gone.state is not DocumentState.GONE or gone.content_hash != old.content_hash:
         return False
     return gone.parsed_sha is not None and gone.parsed_sha == end.parsed_sha

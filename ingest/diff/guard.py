@@ -28,7 +28,7 @@ Source: docs/rules/recrawl.md, guards.
 
 
 _OVER_LIMIT = re.compile(r"the cap of \d+ bytes \((limits\.\w+)")
-_KEY = re.compile(r"\b(?:limits|scope)\.\w|in the source file")
+_KEY = re.compile(r"\b(?:limits|scope)\.\w|\ballow_private\b|in the source file")
 """In a reason: what names the key of a source file that cures it."""
 
 _LOOK = "correct `seeds`, or look at it with `sitegraph inspect URL`"

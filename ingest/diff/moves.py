@@ -55,23 +55,61 @@ def deduplicate(
 
 def locate_gone(
     known: Sequence[KnownDocument],
-    live: Iterable[LiveDocument] = (),
+    live: Collection[str],
     *,
     version_of: Callable[[str], str | None] = lambda _uri: None,
 ) -> tuple[KnownDocument, ...]:
-    """Return the rows that change: gone documents whose content goes on elsewhere, or no longer does.
+    """Return the rows that change: gone files that go on under a new path, or no longer do.
 
-    That is all there is to do where copies stay documents of their own, as files of a folder do. Equal bytes
-    are one content here: in a folder that was renamed relative links lead to new paths, and nothing was
-    edited. Args as of `deduplicate`.
+    A path is new where readers do not see it yet, and takes in one file: a copy that was there before is a
+    document of its own. Equal bytes are one content, since in a renamed folder relative links lead to new
+    paths and nothing was edited. Of several paths the one with the same file name comes first, then the
+    shorter.
+
+    Args: known: all rows of one source; live: the addresses that readers see of it; version_of: of which
+    version of a manual an address is, and no other version is where it goes on.
     """
-    key_of = partial(_key, version_of=version_of)
-    by_bytes, by_content = _winners(known, (), _bytes), _winners(known, (), key_of)
-    rows, stood = {d.uri: d for d in known}, _stood_for(live)
+    rows = {document.uri: document for document in known}
     gone = [d for d in known if d.state is DocumentState.GONE]
-    found = [by_bytes.get(_bytes(d) or "") or by_content.get(key_of(d) or "") for d in gone]
-    located = [_locate_gone(d, at, rows, stood.get(d.uri)) for d, at in zip(gone, found, strict=True)]
-    return tuple(new for old, new in zip(gone, located, strict=True) if new != old)
+    lost = [d for d in gone if d.uri in live and not _goes_on(d.location, rows)]
+    there = {*live, *(d.location for d in gone)}
+    new = [d for d in known if d.uri not in there and d.state in READABLE] if lost else []
+    found: dict[str, str] = {}
+    for key_of in (partial(_bytes_key, version_of=version_of), partial(_key, version_of=version_of)):
+        found |= _pair(lost, new, key_of, found)
+    rows |= {uri: replace(rows[uri], location=place) for uri, place in found.items()}
+    located = (replace(rows[d.uri], location=_kept(rows[d.uri].location, rows)) for d in gone)
+    return tuple(row for old, row in zip(gone, located, strict=True) if row != old)
+
+
+def _kept(place: str | None, rows: Mapping[str, KnownDocument]) -> str | None:
+    return place if _goes_on(place, rows) else None
+
+
+def _pair(
+    lost: Sequence[KnownDocument],
+    new: Sequence[KnownDocument],
+    key_of: Callable[[KnownDocument], str | None],
+    paired: Mapping[str, str],
+) -> Mapping[str, str]:
+    """A new path for each lost file that is not *paired* and has the key of one; no path twice."""
+    taken, left = set(paired.values()), dict[str, set[str]]()
+    for document in new:
+        if document.uri not in taken and (key := key_of(document)):
+            left.setdefault(key, set()).add(document.uri)
+    wanted = sorted((d.uri, key) for d in lost if d.uri not in paired and (key := key_of(d)) in left)
+    found: dict[str, str] = {}
+    for fits in (_have_one_name, lambda *_: True):
+        for uri, key in wanted:
+            free = [place for place in left[key] if uri not in found and fits(place, uri)]
+            if free:
+                found[uri] = min(free, key=lambda place: (len(place), place))
+                left[key].remove(found[uri])
+    return found
+
+
+def _have_one_name(one: str, other: str) -> bool:
+    return one.rpartition("/")[2] == other.rpartition("/")[2]
 
 
 def has_moved(known: KnownDocument) -> bool:
@@ -185,10 +223,12 @@ def _is_alive(document: KnownDocument) -> bool:
     return document.state in READABLE or document.state is DocumentState.DUPLICATE
 
 
-def _bytes(document: KnownDocument) -> str | None:
-    """Hash of what a document was read from; None where that is not what it is now."""
+def _bytes_key(document: KnownDocument, *, version_of: Callable[[str], str | None]) -> str | None:
+    """What must be equal for two files to have the same bytes, of one version; None: not known."""
     is_older = _is_alive(document) and document.parsed_sha != document.raw_sha
-    return None if is_older or document.doc is None else document.parsed_sha
+    if is_older or document.doc is None or document.parsed_sha is None:
+        return None
+    return f"{version_of(document.uri)} {document.parsed_sha}"
 
 
 def _key(document: KnownDocument, *, version_of: Callable[[str], str | None]) -> str | None:

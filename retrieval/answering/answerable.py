@@ -59,8 +59,10 @@ def unknown_words(question: str, chunks: ChunkReader, vector: Vector) -> tuple[s
 
     Args: vector: the question's.
     """
-    named = {word for token in bind_ids(chunks, question, vector).documents for word in content_words(token)}
-    return tuple(word for word in asked_words(question) if word not in named and not _is_known(word, chunks))
+    unknown = tuple(word for word in asked_words(question) if not _is_known(word, chunks))
+    bound = bind_ids(chunks, question, vector).documents if unknown else {}
+    named = {word for token in bound for word in content_words(token)}
+    return tuple(word for word in unknown if word not in named)
 
 
 def asked_words(question: str) -> tuple[str, ...]:

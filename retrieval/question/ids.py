@@ -63,6 +63,15 @@ def is_code(token: str) -> bool:
     return _CODE.fullmatch(token) is not None
 
 
+def means(token: str, doc_id: str) -> bool:
+    """Whether a token of a question names a document by its own id, whole or by its beginning.
+
+    >>> means("adr-0042", "ADR-0042-tapes"), means("ADR-004", "ADR-0042")
+    (True, False)
+    """
+    return bool(_meant(token, {doc_id: ()}))
+
+
 def _ids_like(chunks: ChunkReader, tokens: Collection[str], vector: Vector) -> dict[str, tuple[str, ...]]:
     """Return documents by their own ids, of those that begin as a token does or are one in another case."""
     exact = [hit for token in tokens for hit in _of_id(chunks, token, vector)]

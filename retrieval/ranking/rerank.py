@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from indexes.ports import Reranker
-from retrieval.question.words import code_prefix, id_tokens
+from retrieval.question.ids import means
+from retrieval.question.words import id_tokens
 from retrieval.ranking.score import Scored
 from schemas.nodes import Chunk
 
@@ -51,8 +52,8 @@ def rerank_best(
     of a chunk, by its id. by_role: whether the graph tells documents apart (`Spread.tells`).
     """
     best, rest = divide(candidates, by_role=by_role)
-    named = frozenset(token.casefold() for token in id_tokens(query))
-    texts = [_pair_text(one, leading, (pages or {}).get(one.chunk.id, ""), named) for one in best]
+    tokens = id_tokens(query)
+    texts = [_pair_text(one, leading, (pages or {}).get(one.chunk.id, ""), tokens) for one in best]
     logits = reranker.score_pairs(query, texts)
     judged = [replace(one, logit=logit) for one, logit in zip(best, logits, strict=True)]
     queued = [(_queue(one, by_role=by_role), one) for one in judged]
@@ -91,16 +92,16 @@ def leading_chunk(one: Scored) -> str | None:
     return said_by[-1] if said_by and one.role == "bridge" else None
 
 
-def _pair_text(one: Scored, leading: Mapping[str, Chunk], page: str, named: Collection[str]) -> str:
+def _pair_text(one: Scored, leading: Mapping[str, Chunk], page: str, tokens: Collection[str]) -> str:
     before = leading.get(leading_chunk(one) or "")
-    texts = [_text_with_id(chunk, named) for chunk in (before, one.chunk) if chunk]
+    texts = [_text_with_id(chunk, tokens) for chunk in (before, one.chunk) if chunk]
     return "\n".join((*texts, *((page,) if page else ())))
 
 
-def _text_with_id(chunk: Chunk, named: Collection[str]) -> str:
-    own = chunk.doc_id or ""
-    forms = {form.casefold() for form in (own, code_prefix(own)) if form}
-    return f"{own} > {text_of(chunk)}" if not forms.isdisjoint(named) else text_of(chunk)
+def _text_with_id(chunk: Chunk, tokens: Collection[str]) -> str:
+    own = chunk.doc_id
+    is_named = own is not None and any(means(token, own) for token in tokens)
+    return f"{own} > {text_of(chunk)}" if is_named else text_of(chunk)
 
 
 def text_of(chunk: Chunk) -> str:

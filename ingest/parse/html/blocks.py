@@ -171,9 +171,8 @@ class _Reader:
             else:
                 self._flow.end_block()
                 if over := self._tabs.labels.get(element):
-                    self._note_anchor(element)  # its id leads to its label, which stands first
+                    self._note_anchor(element)  # its id leads to its label, and to a heading below that
                     self._flow.title(over)
-                    return
         elif is_link(element):
             self._flow.link_start(element)
         if tag == "dl":

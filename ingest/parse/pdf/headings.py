@@ -37,8 +37,11 @@ above the text is 1.44 in LaTeX (`\\Large`) and 1.5 in CSS (`h2`); the first is 
 _NARROWEST_LINE, _WIDEST_LINE = 40, 75
 """Letters of a line in the narrowest column, and in the widest that reads well (Bringhurst 2.1.2)."""
 
-_STOP = re.compile(r"(?:\w{4}|\d|[^\w\s.])\.\s+(\w)|。\w")
-"""A full stop and what follows it; not after initials and short abbreviations."""
+_STOP = re.compile(r"(?:\w{4}(?<!Prof|Corp|Dept|Univ|Chap|Sect)|\d|[^\w\s.])\.\s+(\w)|。\w")
+"""A full stop and what follows it; not after initials and abbreviations."""
+
+_MOST_LINES_OF_PLAIN_TITLE = 3
+"""Lines that a title without bold type or capitals has: more of one type are a paragraph."""
 
 _WORDS_OF_LABEL = 4
 """Words before a full stop that may be a label: "Part II. Article 5. Scope"."""
@@ -256,13 +259,28 @@ def _is_running_text(start: int, end: int, lines: Sequence[Line], type_: Type) -
     text = " ".join(line.text.strip() for line in run)
     if any(line.bold for line in run) or text.isupper() or run[0].size >= _DISPLAY * type_.body:
         return False
-    if start and _goes_on(lines[start - 1], run[0]):
+    if _lines_of_one_type(start, end, lines) > _MOST_LINES_OF_PLAIN_TITLE and (
+        (start and _goes_on(lines[start - 1], run[0])) or (end < len(lines) and _goes_on(run[-1], lines[end]))
+    ):
         return True
-    if end < len(lines) and _goes_on(run[-1], lines[end]):
-        return True
-    if len(text) <= _WIDEST_LINE or text.endswith(_QUESTION):
+    if len(text) <= _WIDEST_LINE or text.rstrip(_CLOSERS).endswith(_QUESTION):
         return False
     return text.rstrip(_CLOSERS).endswith(_ENDS_OF_SENTENCES) or _holds_sentence_end(text)
+
+
+def _lines_of_one_type(start: int, end: int, lines: Sequence[Line]) -> int:
+    """How many lines follow each other closely in the type of some of them; a title is few."""
+    first, last = start, end
+    while first and _follows(lines[first - 1], lines[first]):
+        first -= 1
+    while last < len(lines) and _follows(lines[last - 1], lines[last]):
+        last += 1
+    return last - first
+
+
+def _follows(above: Line, below: Line) -> bool:
+    same_type = above.bold == below.bold and abs(above.size - below.size) < LARGER
+    return same_type and abs(below.bbox.y0 - above.bbox.y1) < above.size
 
 
 def _holds_sentence_end(text: str) -> bool:
@@ -274,15 +292,13 @@ def _holds_sentence_end(text: str) -> bool:
 
 def _goes_on(above: Line, below: Line) -> bool:
     """Whether a sentence runs over the end of a line: it fills the line, and goes on in lower case below."""
-    same_type = above.bold == below.bold and abs(above.size - below.size) < LARGER
     filled = len(above.text.strip()) >= _NARROWEST_LINE and below.bbox.x1 < above.bbox.x1 + above.size
     return (
-        same_type
+        _follows(above, below)
         and filled
         and below.text.lstrip()[:1].islower()
         and not above.text.rstrip().rstrip(_CLOSERS).endswith(_NOT_BROKEN_OFF)
         and above.bbox.x0 < below.bbox.x1
-        and abs(below.bbox.y0 - above.bbox.y1) < above.size
     )
 
 

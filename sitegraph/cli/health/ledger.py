@@ -29,8 +29,8 @@ def read_sources(layout: IndexLayout, url: str | None) -> tuple[tuple[Source, ..
 
 
 def _remedy(error: SitegraphError, layout: IndexLayout, url: str | None) -> str:
-    if url and (layout.root / COPY).exists():  # which a run refuses
-        return "unset SITEGRAPH_LEDGER_URL, or name that of the index that was copied"
+    if (layout.root / COPY).exists():  # which a run refuses
+        return _remedy_of_copy(error, layout, url)
     folder, file = shlex.quote(str(layout.root)), shlex.quote(str(layout.ledger))
     run = f"sitegraph run SOURCE.yaml --index {folder}"
     if isinstance(error, SchemaMismatch):
@@ -43,3 +43,11 @@ def _remedy(error: SitegraphError, layout: IndexLayout, url: str | None) -> str:
     if layout.ledger.exists() and not url:
         return f"chown $(id -un) {file}"
     return run
+
+
+def _remedy_of_copy(error: SitegraphError, layout: IndexLayout, url: str | None) -> str:
+    if url is None:
+        return f"sitegraph pull ADDRESS --to {shlex.quote(str(layout.root))}"
+    if isinstance(error, ConfigError):
+        return "unset SITEGRAPH_LEDGER_URL, or name that of the index that was copied"
+    return "unset SITEGRAPH_LEDGER_URL, which a copy does not need, or see to its server"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from ingest.urls import is_file_url
 from retrieval.lint.site import FaultyLink, LinkFault
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, Link
@@ -36,9 +37,13 @@ def faulty_links(fragment: GraphFragment, targets: Targets) -> Iterator[FaultyLi
             if why := targets.missing(link.target):
                 yield _faulty(fragment, link, LinkFault.MISSING, why, targets)
             continue
-        if link.fragment and not _NO_ID.match(link.fragment) and targets.lacks(doc, link.fragment):
+        end = targets.moved(link.target)
+        if end and is_file_url(link.target):  # nothing redirects from a file that is gone
+            why = f"which is not there; what it said is in {end}"
+            yield _faulty(fragment, link, LinkFault.MISSING, why, targets)
+        elif link.fragment and not _NO_ID.match(link.fragment) and targets.lacks(doc, link.fragment):
             yield _faulty(fragment, link, LinkFault.NO_FRAGMENT, "an id that is not on that page", targets)
-        elif doc != fragment.doc and (end := targets.moved(link.target)):
+        elif end and doc != fragment.doc:
             yield _faulty(fragment, link, LinkFault.REDIRECTED, f"which leads on to {end}", targets)
 
 

@@ -18,7 +18,7 @@ def told_estimate(estimate: Estimate) -> Iterator[str]:
     documents = f"{least}{told_number(estimate.documents)} document{'s' * (estimate.documents != 1)}"
     yield f"{documents[0].upper()}{documents[1:]}{size}{chunks}."
     if estimate.seconds is not None:
-        yield f"The first run takes {least or 'about '}{told_seconds(estimate.seconds)} ({_parts(estimate)})."
+        yield f"The first run takes about {told_seconds(estimate.seconds)} ({_parts(estimate)})."
 
 
 def _parts(estimate: Estimate) -> str:

@@ -228,28 +228,59 @@ def test_equal_pages_of_two_versions_of_a_manual_are_two_documents() -> None:
     }
 
 
-def test_where_copies_stay_documents_a_gone_one_is_found_at_another_path_and_nothing_else_changes() -> None:
-    rows = (page("a", state=S.GONE), page("b"), page("c"), page("d", "other", state=S.GONE), page("e", "own"))
-
-    (located,) = locate_gone(rows)
-
-    assert (located.uri, located.location) == (f"{SITE}a", f"{SITE}b")
-    assert has_moved(located)
-    assert locate_gone([located, *rows[1:]]) == ()
+def gone(name: str, content: str = "same", **fields: Any) -> KnownDocument:
+    return page(name, content, state=S.GONE, **fields)
 
 
-def test_what_was_found_at_another_path_is_gone_again_when_that_goes() -> None:
-    rows = (page("a", state=S.GONE, location=f"{SITE}b"), page("b", state=S.GONE), page("c", "other"))
+def located(*rows: KnownDocument, live: str, **options: Any) -> dict[str, str | None]:
+    """Where gone files are found, by name; *live* names those that readers see, by spaces."""
+    seen = {SITE + name for name in live.split()}
+    changed = locate_gone(rows, seen, **options)
+    return {row.uri.removeprefix(SITE): row.location and row.location.removeprefix(SITE) for row in changed}
 
-    (lost,) = locate_gone(rows)
 
-    assert (lost.uri, lost.location) == (f"{SITE}a", None)
+def test_a_gone_file_is_found_at_a_new_path_by_its_content_and_nothing_else_changes() -> None:
+    rows = (gone("a"), page("b"), page("c"), gone("d", "other"), page("e", "own"))
+
+    (found,) = locate_gone(rows, {f"{SITE}a", f"{SITE}d"})
+
+    assert (found.uri, found.location) == (f"{SITE}a", f"{SITE}b")
+    assert has_moved(found)
+    assert locate_gone((found, *rows[1:]), {f"{SITE}b", f"{SITE}d"}) == ()
 
 
-def test_equal_bytes_are_found_at_another_path_wherever_their_relative_links_lead_now() -> None:
-    rows = (page("a/p", "links to a", raw="same", state=S.GONE), page("b/p", "links to b", raw="same"))
+def test_a_copy_that_was_there_before_is_not_where_a_file_went() -> None:
+    assert located(gone("a"), page("b"), live="a b") == {}
 
-    (located,) = locate_gone(rows)
 
-    assert located.location == f"{SITE}b/p"
-    assert locate_gone((rows[0], page("b/p", "links to b", raw="same", parsed_sha="older"))) == ()
+def test_a_file_that_was_gone_long_ago_is_not_found_in_what_is_new() -> None:
+    assert located(gone("a"), page("b"), live="") == {}
+
+
+def test_each_new_path_takes_in_one_file_first_the_one_of_its_name() -> None:
+    rows = (gone("x/a"), gone("x/b"), gone("x/c"), page("new/b"), page("new/a"))
+
+    assert located(*rows, live="x/a x/b x/c") == {"x/a": "new/a", "x/b": "new/b"}
+    assert located(rows[2], *rows[3:], live="x/c") == {"x/c": "new/a"}
+    assert located(*rows[1:3], page("new/n"), live="x/b x/c") == {"x/b": "new/n"}
+
+
+def test_a_file_of_one_version_does_not_go_on_in_another() -> None:
+    rows = (gone("15/a", raw="same"), page("17/a", raw="same"), page("17/b", "else"))
+
+    assert located(*rows, live="15/a", version_of=lambda uri: uri[len(SITE) :].partition("/")[0]) == {}
+    assert located(*rows, live="15/a") == {"15/a": "17/a"}
+
+
+def test_what_was_found_at_another_path_is_followed_and_is_gone_again_when_that_goes() -> None:
+    first = gone("a", location=f"{SITE}b")
+
+    assert located(first, gone("b"), page("c", "other"), live="b") == {"a": None}
+    assert located(first, gone("b"), page("c"), live="b") == {"b": "c"}
+
+
+def test_equal_bytes_are_found_at_a_new_path_wherever_their_relative_links_lead_now() -> None:
+    old = gone("a/p", "links to a", raw="same")
+
+    assert located(old, page("b/p", "links to b", raw="same"), live="a/p") == {"a/p": "b/p"}
+    assert located(old, page("b/p", "links to b", raw="same", parsed_sha="older"), live="a/p") == {}

@@ -118,10 +118,10 @@ def test_pages_of_pdfs_keep_their_places_among_other_documents() -> None:
 def test_a_passage_of_a_document_that_the_question_names_is_read_with_its_id() -> None:
     named, other = scored("a", 0.5), scored("b", 0.4)
     named = replace(named, chunk=replace(named.chunk, doc_id="ADR-0042"))
-    long = replace(other, chunk=replace(other.chunk, doc_id="ADR-0042-tapes"))
+    long = replace(other, chunk=replace(other.chunk, doc_id="adr-0042-tapes"))
     unnamed = replace(scored("c", 0.3), chunk=replace(scored("c", 0.3).chunk, doc_id="ADR-0050"))
     judge = Judge()
 
     rerank_best(judge, "Who runs the vault, says adr-0042?", [named, long, unnamed], {})
 
-    assert judge.shown == ["ADR-0042 > Top > A\na", "ADR-0042-tapes > Top > B\nb", "Top > C\nc"]
+    assert judge.shown == ["ADR-0042 > Top > A\na", "adr-0042-tapes > Top > B\nb", "Top > C\nc"]

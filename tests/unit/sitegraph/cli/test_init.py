@@ -46,7 +46,7 @@ def test_a_crawl_delay_sets_the_pace_and_the_estimate() -> None:
     assert proposal.estimate.fetch_seconds == 6000.0
     assert list(told_estimate(proposal.estimate)) == [
         "At least 600 documents, about 12.0 MB, 3,600 passages.",
-        "The first run takes at least 1 h 41 min "
+        "The first run takes about 1 h 41 min "
         "(10 s to start, 1 h 40 min to fetch at this pace, 56 s to index on two cores).",
     ]
 

@@ -137,3 +137,19 @@ def test_a_passage_that_begins_with_the_label_of_a_tab_leads_to_its_panel() -> N
     begun = {chunk.text.split()[0]: chunk.fragment for chunk in page.chunks if chunk.text[0].isupper()}
 
     assert {"Fish": "panel-fish", "Cmd": "panel-cmd"}.items() <= begun.items()
+
+
+def test_the_heading_of_a_panel_and_its_list_lead_to_the_panel_too() -> None:
+    tabs = "<div role=tablist><button role=tab id=t1>Bash</button><button role=tab id=t2>Fish</button></div>"
+    titled = "<div role=tabpanel id=p1 aria-labelledby=t1><h3>Set</h3><p>Type it in.</p></div>"
+    entries = "<dt>key</dt><dd>opens</dd><dt>bar</dt><dd>shuts</dd>"
+    listed = f"<dl role=tabpanel id=p2 aria-labelledby=t2>{entries}</dl>"
+    page = parse_page(f"<main><h2 id=a>A</h2>{tabs}{titled}{listed}</main>")
+
+    found = {chunk.text.split("\n")[0]: (chunk.fragment, chunk.heading_path[-1]) for chunk in page.chunks}
+    assert found == {
+        "Bash": ("p1", "A"),
+        "Type it in.": ("p1", "Set"),
+        "key: opens": ("p2", "key"),
+        "bar: shuts": ("p2", "bar"),
+    }

@@ -149,6 +149,13 @@ HEADINGS = {
         "A complete list of the lamps that were designed by the engineers J. S. Miller "
         "and K. Smith in their youth"
     ),
+    "abbreviation": (
+        "Inaugural lecture held in honour of Prof. Miller at the University of the "
+        "Lamps in the year of its foundation"
+    ),
+    "quoted question": (
+        '"I know that some lamps are made for the garden. So after setting one up, may I still use it?"'
+    ),
     "sentence on one line": "All lamps give light.",
     "German": (
         "Welche Lampen bzw. Leuchten in den Räumen des Hauses und im Garten stehen dürfen und welche nicht"
@@ -182,6 +189,14 @@ def test_sentences_in_display_type_or_bold_stay_headings(size: float, font: str)
     assert shown(Text(title, size=size, font=font, columns=60))[0] == [title]
 
 
+def test_the_two_lines_of_a_heading_stay_headings_where_they_stand_apart() -> None:
+    lines = ["Looking after the lamp and the other lights of a house when", "nobody is at home for long"]
+    title = [Text(line, size=12, columns=70) for line in lines]
+    fragment = parse(_set_close([Text(prose("plug", 12)), *title, Text(prose("switch", 12))], leading=24))
+
+    assert [region.text for region in regions(fragment, RegionType.HEADING)] == lines
+
+
 def test_a_heading_above_text_that_begins_in_lower_case_stays_one() -> None:
     title = "Looking after the lamp when nobody is at home for long"
     blocks = [
@@ -194,11 +209,11 @@ def test_a_heading_above_text_that_begins_in_lower_case_stays_one() -> None:
     assert [region.text for region in regions(fragment, RegionType.HEADING)] == [title]
 
 
-def _set_close(blocks: Sequence[Text]) -> bytes:
+def _set_close(blocks: Sequence[Text], *, leading: float = 13) -> bytes:
     """Set blocks one under the other without a gap, as the lines of a paragraph are."""
     with pymupdf.open() as document:
         page = document.new_page(width=WIDTH, height=HEIGHT)
         y = 100.0
         for block in blocks:
-            y = set_block(page, block, y) + 13
+            y = set_block(page, block, y) + leading
         return bytes(document.tobytes())

@@ -7,7 +7,7 @@ from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, Link
 from sitegraph.cli.linting.link_faults import Targets, faulty_links, in_known_folder, linked_from
 
-DOCS = {"t:a": "a", "t:b": "b", "t:old": "b"}
+DOCS = {"t:a": "a", "t:b": "b", "t:old": "b", "files://t/old": "b"}
 
 
 def page(*links: Link) -> GraphFragment:
@@ -24,7 +24,7 @@ def faults(*links: Link) -> list[tuple[LinkFault, str]]:
     targets = Targets(
         docs=DOCS,
         missing=lambda target: "which answers 404" if target == "t:gone" else "",
-        moved=lambda target: "b.html" if target == "t:old" else "",
+        moved=lambda target: "b.html" if target.endswith("old") else "",
         lacks=lambda doc, fragment: fragment != "here",
         shown=lambda target: target.removeprefix("t:"),
     )
@@ -50,6 +50,12 @@ def test_a_fragment_that_is_no_id_is_no_fault(name: str) -> None:
 
 def test_a_redirect_is_told_with_its_end() -> None:
     assert faults(link("t:old")) == [(LinkFault.REDIRECTED, "which leads on to b.html")]
+
+
+def test_a_link_to_a_file_under_its_former_path_is_dead() -> None:
+    assert faults(link("files://t/old", "there")) == [
+        (LinkFault.MISSING, "which is not there; what it said is in b.html")
+    ]
 
 
 def test_a_page_does_not_lead_to_itself() -> None:
