@@ -80,6 +80,8 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
 
 def _located(run: CrawlContext, known: Sequence[KnownDocument]) -> Sequence[KnownDocument]:
     """A copy of a file is a document of its own; one that is gone may go on under another path."""
+    if not any(document.state is DocumentState.GONE for document in known):
+        return known
     name, ledger = run.source.name, run.index.ledger
     live = ledger.generations.live(run.index.current(), source=name).values()
     located = locate_gone(known, {one.uri for one in live}, version_of=partial(_version, run.source))
