@@ -84,7 +84,7 @@ def _item_of_chunk(readers: Readers, id_: str) -> dict[str, Any]:
 def read_in_place(readers: Readers, chunk: Chunk) -> tuple[str, bool]:
     """Return a chunk under its headings with what its section says around it; whether the section was cut."""
     parts = split_passage(readers.graph, chunk)
-    kept = cut_around(*parts, limit=PASSAGE_MAX)
+    kept = cut_around(*parts, limit=max(PASSAGE_MAX, len(parts[1])))
     before = kept[0] if kept[0] == parts[0] else _from_whole_word(kept[0])
     after = kept[2] if kept[2] == parts[2] else _to_whole_word(kept[2])
     text = mark_parts(before, kept[1], after)

@@ -71,3 +71,13 @@ def test_a_passage_between_quotation_marks_of_its_own_language_is_kept_whole() -
     assert around.startswith(tuple(f"\u2026 {word}" for word in quoted.split()))
     assert around.endswith(tuple(f"{word} \u2026" for word in quoted.split()))
     assert len(shown) < PASSAGE_MAX + 500
+
+
+def test_a_passage_is_never_cut_however_long() -> None:
+    chunk = replace(CHUNK, text="| a |" + " " * PASSAGE_MAX + "| b |", section_id=None, region_id=None)
+    readers: Any = SimpleNamespace(graph=None)
+
+    shown, is_cut = read_in_place(readers, chunk)
+
+    assert shown.endswith("| b |\u00ab")
+    assert not is_cut
