@@ -66,7 +66,7 @@ def say_how_to_go_on(source: str, *, index: str | None, allow_private: Sequence[
 def _check_new(target: Target, settings: Settings, allow_private: Sequence[str]) -> None:
     """Refuse what would cut down a source that is there already, to what a try has of it.
 
-    A try again with more addresses allowed than before cuts nothing down; with fewer it could not be read.
+    A try again with more addresses allowed than before cuts nothing down; with fewer it may lose pages.
     """
     if (known := _known(target.name, settings)) is None:
         return
