@@ -74,6 +74,19 @@ def test_headings_are_sections_with_their_anchor(site: Site, name: str, figures:
     hold(figures, "html", f"{name}.headings_with_anchor", share(found, total), note=f"of {total}")
 
 
+@pytest.mark.parametrize("site", ["postgresql"], indirect=True)
+def test_sections_of_a_reference_page_are_below_the_name_of_the_page(site: Site, figures: list[str]) -> None:
+    below = total = 0
+    for page, fragment in site.fragments.items():
+        names = lxml_html.document_fromstring(site.pages[page]).find_class("refentrytitle")
+        over = [name for name in names if name.getparent().tag == "h2"]
+        if len(over) == 1:
+            paths = [section.heading_path for section in headed(fragment)]
+            total += len(paths)
+            below += sum(key(path[0]) == key(over[0].text_content()) for path in paths)
+    hold(figures, "html", "postgresql.below_page_name", share(below, total), note=f"of {total}")
+
+
 def ways(heading: GoldHeading) -> Iterator[tuple[str, str | None]]:
     """Titles and anchors under which a heading may be found; None only where the page has no id for it."""
     for title in sorted(keys_of(heading.text)):

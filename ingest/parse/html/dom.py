@@ -174,7 +174,7 @@ def heading_level(element: HtmlElement) -> int | None:
         return None
     if level == 4 and (element.get("class") or "") in _FIFTH_LEVEL:
         return 5
-    if level == 2 and element.get("class") == "title" and _names_chapter(element):
+    if level == 2 and (_names_manual_page(element) or _names_chapter(element)):
         return 1
     if level is None and element.get("role") == "heading":
         stated = element.get("aria-level") or ""
@@ -190,6 +190,8 @@ def _is_entry(heading: HtmlElement) -> bool:
 
 def _names_chapter(heading: HtmlElement) -> bool:
     """Whether DocBook wrote it over a chapter: older versions give h2 to chapters and to their sections."""
+    if heading.get("class") != "title":
+        return False
     inside_title_page = False
     for around in islice(heading.iterancestors("div"), 4):
         words = class_words(around.get("class") or "")
@@ -197,6 +199,13 @@ def _names_chapter(heading: HtmlElement) -> bool:
             return not _CHAPTERS.isdisjoint(words)
         inside_title_page = "titlepage" in words
     return False
+
+
+def _names_manual_page(heading: HtmlElement) -> bool:
+    """Whether it is the name of a reference page, to which DocBook gives the level of the page's sections."""
+    around = heading.getparent()
+    stands_over = around is not None and "refnamediv" in class_words(around.get("class") or "")
+    return stands_over and len(heading) == 1 and heading[0].get("class") == "refentrytitle"
 
 
 def _names_site(heading: HtmlElement) -> bool:

@@ -69,3 +69,16 @@ def test_sections_of_a_docbook_chapter_are_below_it_though_both_are_h2(
     section = f"<div class=sect1>{title('2.1. Dim it')}<p>Turn it.</p></div>"
     chapter = f"<div class={kind}>{title('Chapter 2. Use')}<p>Press it.</p>{section}</div>"
     assert parse_page(f"<div class=navheader></div>{chapter}").chunks[-1].heading_path == path
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [("<span class=refentrytitle>lamp</span>", ("lamp", "Options")), ("Name", ("Options",))],
+)
+def test_sections_of_a_docbook_reference_page_are_below_its_name_though_both_are_h2(
+    name: str, path: tuple[str, ...]
+) -> None:
+    named = f"<div class=refnamediv><h2>{name}</h2><p>lamp — lights a room</p></div>"
+    section = "<div class=refsect1 id=opts><h2>Options</h2><p>Dim it.</p></div>"
+    page = f"<div class=navheader></div><div class=refentry>{named}{section}</div>"
+    assert parse_page(page).chunks[-1].heading_path == path
