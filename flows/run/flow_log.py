@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from prefect.context import FlowRunContext, TaskRunContext
 from prefect.logging.handlers import APILogHandler
 
+from runtime.driver_logs import show_errors_alone
 from schemas.errors import SitegraphError
 from schemas.redaction import one_line
 
@@ -19,7 +20,9 @@ def forwarded_logs() -> Iterator[None]:
 
     From the level on that Prefect's own records have (`PREFECT_LOGGING_LEVEL`), and from every thread: what
     a task says is the task's, what a thread of ours says is the flow's. Outside a flow run nothing is sent.
+    Drivers that write to stderr by themselves tell errors alone from then on.
     """
+    show_errors_alone()
     context = FlowRunContext.get()
     if context is None or context.flow_run is None:
         yield

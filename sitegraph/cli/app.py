@@ -13,6 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 from typer.exceptions import TyperException
 
+from runtime.driver_logs import show_errors_alone
 from runtime.garbage import raise_gc_threshold
 from schemas.errors import ConfigError
 from schemas.program import version_line
@@ -132,8 +133,7 @@ def main() -> NoReturn:
     for package in ("sitegraph", "runtime", "flows", "ingest", "indexes", "retrieval"):
         # What is logged is Prefect's to show; a command says what a person should know.
         logging.getLogger(package).addHandler(logging.NullHandler())
-    for variable in ("LANCEDB_LOG", "LANCE_LOG"):
-        os.environ.setdefault(variable, "error")  # their hints are for who calls them: "clusters are empty"
+    show_errors_alone()
     _warn_of_little_memory()
     sys.exit(run_app(sys.argv[1:]))
 
