@@ -1,6 +1,7 @@
 """What the manual and the README say, held against the code."""
 
 import importlib
+import inspect
 import json
 import re
 import tomllib
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from docs.navigation import nav_paths, read_settings
+from flows.recrawl import index_source
 from ingest.link.tool_evidence import WEIGHTS
 from ingest.parse.tools.file import parse_tools
 from ingest.sources.registry import OURS, kind_named
@@ -25,6 +27,7 @@ from schemas.nodes import NODE_TYPES, Chunk, RegionType
 from schemas.report import RunReport
 from schemas.settings import PREFIX, Settings
 from schemas.source import Source, ToolFormat
+from sitegraph.cli.app import COMMANDS
 
 REPO = Path(__file__).resolve().parents[2]
 DOCS = REPO / "docs"
@@ -307,3 +310,32 @@ def test_the_how_to_on_alarms_has_every_alarm() -> None:
     shared = {one["name"] for one in alarms.alarms([], alarms.AlarmOptions())}
 
     assert _cells(_read("how-to/schedules-and-alarms.md")) >= {*shared, f"{alarms.NO_PUBLISH}NAME"}
+
+
+def test_the_readme_shows_or_lists_every_command() -> None:
+    readme = (REPO / "README.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^(?:`|)sitegraph ([a-z][a-z-]+)(?= |`)", readme, re.MULTILINE)) - {
+        "crawls"
+    }  # prose
+    sentence = readme.partition("lists the other commands: ")[2].partition(".\n")[0]
+    listed = set(re.findall(r"`([a-z-]+)`", sentence))
+
+    assert shown | listed == {name for name, _, _ in COMMANDS}
+    assert not shown & listed
+
+
+def test_the_readme_lists_every_extra_for_users() -> None:
+    extras = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    table = (
+        (REPO / "README.md").read_text(encoding="utf-8").partition("| extra | for |")[2].partition("\n\n")[0]
+    )
+
+    assert _cells(table) == extras.keys() - {"dev", "manual"}
+
+
+def test_the_operations_page_lists_every_parameter_of_the_flow() -> None:
+    listed = _read("operations.md").partition("Parameters of the flow are ")[2].partition(";")[0]
+
+    assert re.findall(r"`([a-z]+)`", listed) == list(inspect.signature(index_source.fn).parameters)

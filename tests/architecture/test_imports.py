@@ -106,3 +106,29 @@ def _lint(folder: Path) -> tuple[dict[str, str], str]:
     output = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout) + done.stderr
     found = re.findall(r"^(.+?) (KEPT|BROKEN)\b", output, re.MULTILINE)
     return dict(found), output
+
+
+MAY_KNOW_THE_TIME = {
+    "retrieval/__main__.py",
+    "indexes/copies/fetching.py",
+    "indexes/stores/neo4j_/session.py",
+}
+"""The exceptions that docs/architecture.md names."""
+
+
+def test_nothing_below_flows_and_runtime_reads_a_clock_or_the_environment_but_what_the_manual_names() -> None:
+    known = re.compile(
+        r"^\s*(?:import time$|from time import|import (?:random|secrets)$)|\bos\.(?:environ|getenv)\b"
+        r"|\bdatetime\.now\(|\bdate\.today\(",
+        re.MULTILINE,
+    )
+    files = (
+        path
+        for package in ("ingest", "indexes", "retrieval", "schemas")
+        for path in (REPO / package).rglob("*.py")
+    )
+    found = {str(path.relative_to(REPO)) for path in files if known.search(path.read_text(encoding="utf-8"))}
+    page = (REPO / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+    assert found == MAY_KNOW_THE_TIME
+    assert all(f"`{name}`" in page for name in MAY_KNOW_THE_TIME)

@@ -1,6 +1,7 @@
 """Every command in every way to install sitegraph: it works, or says in one line what to install."""
 
 import json
+import re
 import signal
 import subprocess
 import urllib.request
@@ -10,7 +11,7 @@ import pytest
 
 from sitegraph.cli.app import COMMANDS
 from tests.fakes.copies import copy_index
-from tests.fakes.installs import Installed, installed, plain_environment
+from tests.fakes.installs import REPO, Installed, installed, plain_environment
 from tests.fakes.pdfs import Text, heading, pdf_bytes, prose
 from tests.fakes.sitegraph_runs import Sitegraph
 
@@ -68,8 +69,11 @@ BUILDING = {
     "repair": ["repair"],
     "maintain": ["maintain"],
 }
-ELSEWHERE = {"show", "blame", "serve", "mcp", "tune", "deploy", "diff-versions"}
-"""Commands that a test of their own calls."""
+ELSEWHERE = {
+    "show": "none", "blame": "none", "tune": "none", "diff-versions": "none",
+    "serve": "serve", "mcp": "mcp", "deploy": "pipeline",
+}  # fmt: skip
+"""Commands that a test of their own calls, with the extra that they need."""
 
 IN_ONE_PROCESS = """
 import contextlib, io, json, sys
@@ -119,7 +123,24 @@ def place(built: Path, tmp_path: Path) -> Path:
 def test_every_command_is_tried() -> None:
     tried = {arguments[0] for arguments in (*READING.values(), *BUILDING.values())}
 
-    assert tried | ELSEWHERE == {name for name, _, _ in COMMANDS}
+    assert tried | ELSEWHERE.keys() == {name for name, _, _ in COMMANDS}
+
+
+def test_the_quickstart_says_which_extra_each_command_needs() -> None:
+    page = (REPO / "docs" / "quickstart.md").read_text(encoding="utf-8")
+    table = page.partition("| commands | extra |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[1:3] for line in table.splitlines() if line.count("|") == 3]
+    names = {name for name, _, _ in COMMANDS}
+    told = {
+        name: extra.replace("`", "").strip().partition(" ")[0]
+        for commands, extra in rows
+        for name in re.findall(r"`([^`]+)`", commands)
+        if name in names
+    }
+
+    reading = {arguments[0]: "none" for arguments in READING.values()}
+    building = {arguments[0]: "pipeline" for arguments in BUILDING.values()}
+    assert told == reading | building | ELSEWHERE
 
 
 def test_commands_that_only_read_work_without_the_pipeline(place: Path) -> None:
