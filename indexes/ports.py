@@ -1,4 +1,4 @@
-"""The doors of the stores. Every promise here is a test in tests/contract/, run over every backend.
+"""The ports of the stores. Every promise here is a test in tests/contract/, run over every backend.
 
 Readers are pinned to one generation and cannot write. Writers stage one generation at a time:
 `stage`, any number of `apply`, then `finish`, or `abort` to leave no trace. All writer calls may be

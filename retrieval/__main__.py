@@ -1,4 +1,4 @@
-"""`python -m retrieval`: the light door for programs. Reads arguments, environment and clock."""
+"""`python -m retrieval`: the light program for other programs. Reads arguments, environment and clock."""
 
 import argparse
 import gc
@@ -28,7 +28,7 @@ from schemas.no_room import why_no_room
 from schemas.program import version_line
 from schemas.redaction import one_line
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
-from schemas.usage_counts import Door
+from schemas.usage_counts import Interface
 
 if TYPE_CHECKING:
     from retrieval.retriever import RetrievalResult
@@ -156,7 +156,7 @@ def _log(index: Path, result: "RetrievalResult", seconds: float) -> None:
     try:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         log_queries(
-            index, [result.query], timestamp=now, results=[result], door=Door.RETRIEVAL, seconds=seconds
+            index, [result.query], timestamp=now, results=[result], door=Interface.RETRIEVAL, seconds=seconds
         )
     except OSError as error:
         print(f"retrieval: warning: the usage log cannot be written: {error}", file=sys.stderr)

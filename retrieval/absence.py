@@ -1,4 +1,4 @@
-"""What to say where nothing answers a question: one value for every door."""
+"""What to say where nothing answers a question: one value for every interface."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The door for programs that live long: a retriever that follows its index, and its async twin.
+"""For programs that live long: a retriever that follows its index, and its async twin.
 
 What a service, a bot or a notebook holds. `docs/how-to/embed-in-a-service.md` shows it at work.
 """

@@ -9,14 +9,18 @@ BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 15.0, 30.0, 6
 """Upper bounds in seconds; a language model may take a minute to word an answer."""
 
 
-class Door(StrEnum):
-    """By what a question was asked."""
+class Interface(StrEnum):
+    """By what a question was asked; logs and metrics name it `door`."""
 
     QUERY = "query"
     ASK = "ask"
     RETRIEVAL = "retrieval"  # python -m retrieval
     MCP = "mcp"  # over stdin and stdout
     SERVE = "serve"  # over HTTP, in the pages and at /mcp
+
+
+Door = Interface
+"""The name that sitegraph/service/mcp_ still imports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class Durations:
 
 @dataclass(frozen=True, slots=True)
 class UsageCounts:
-    """Questions by door and outcome, and how long their answers took by door."""
+    """Questions by interface and outcome, and how long their answers took by interface."""
 
     questions: Mapping[tuple[str, str], int] = field(default_factory=dict)
     durations: Mapping[str, Durations] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The public Python door: what other programs import, loaded when it is first used.
+"""The public Python API: what other programs import, loaded when it is first used.
 
 import sitegraph
 

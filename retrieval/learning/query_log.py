@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.evidence import Query
 from schemas.redaction import one_line
-from schemas.usage_counts import Door
+from schemas.usage_counts import Interface
 
 if TYPE_CHECKING:
     from retrieval.ranking.score import Scored
@@ -43,7 +43,7 @@ def log_queries(
     timestamp: str,
     results: "Sequence[RetrievalResult]" = (),
     not_found: bool = False,
-    door: Door | None = None,
+    door: Interface | None = None,
     seconds: float | None = None,
 ) -> None:
     """Append one line per query, without the secrets of its words.
@@ -100,7 +100,7 @@ def _asked(query: Query, timestamp: str) -> dict[str, Any]:
     }
 
 
-def _answered(door: Door | None, seconds: float | None) -> dict[str, Any]:
+def _answered(door: Interface | None, seconds: float | None) -> dict[str, Any]:
     """What was not given is left out: logs of other programs lack it, and metrics leave those out."""
     told = {"door": door and door.value, "seconds": seconds if seconds is None else round(seconds, 4)}
     return {name: value for name, value in told.items() if value is not None}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.learning.query_log import LOG_FILE, QueryOutcome, log_folder
-from schemas.usage_counts import BUCKETS, Door, Durations, UsageCounts
+from schemas.usage_counts import BUCKETS, Durations, Interface, UsageCounts
 
 COUNTS_FILE = "usage-counts.json"
 FOUND, NOT_FOUND = "found", "not_found"
@@ -29,7 +29,9 @@ _OUTCOMES = {
     QueryOutcome.EMPTY.value: NOT_FOUND,
     QueryOutcome.NOT_FOUND.value: NOT_FOUND,
 }
-_COUNTED = frozenset({Door.QUERY.value, Door.ASK.value, Door.RETRIEVAL.value, Door.MCP.value})
+_COUNTED = frozenset(
+    {Interface.QUERY.value, Interface.ASK.value, Interface.RETRIEVAL.value, Interface.MCP.value}
+)
 """`serve` counts its own questions, and more of them: those that were refused, too."""
 
 
@@ -61,7 +63,7 @@ def count_usage(index: Path) -> UsageCounts:
 
 
 def add_lines(counts: UsageCounts, lines: Iterable[bytes]) -> UsageCounts:
-    """Return the counts with those of more lines; what is no question of a known door is left out."""
+    """Return the counts with those of more lines; what is no question by a known interface is left out."""
     questions, durations = dict(counts.questions), dict(counts.durations)
     for entry in filter(None, map(_entry, lines)):
         door, outcome = entry.get("door"), _OUTCOMES.get(str(entry.get("outcome")))

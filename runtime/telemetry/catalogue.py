@@ -156,7 +156,7 @@ REQUESTS = MetricDefinition(
 
 USAGE_QUESTIONS = MetricDefinition(
     "sitegraph_usage_questions_total",
-    "Questions answered by other doors than serve, as the usage log has them",
+    "Questions answered by other interfaces than serve, as the usage log has them",
     ("door", "outcome"),
     MetricType.COUNTER,
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from retrieval.retriever import RetrievalResult
     from schemas.coverage import Coverage
     from schemas.evidence import Query
-    from schemas.usage_counts import Door
+    from schemas.usage_counts import Interface
 
 
 def read_shown_settings(index: str | None, groups: str | None = None) -> Settings:
@@ -96,7 +96,7 @@ def log_usage(
     index: Path,
     queries: "Sequence[Query]",
     *,
-    door: "Door",
+    door: "Interface",
     seconds: float,
     results: "Sequence[RetrievalResult]" = (),
     not_found: bool = False,

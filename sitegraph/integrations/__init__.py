@@ -1,1 +1,1 @@
-"""Retrievers for frameworks of others, over the public Python door; each needs the extra of its name."""
+"""Retrievers for frameworks of others, over the public Python API; each needs the extra of its name."""

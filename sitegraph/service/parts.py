@@ -24,7 +24,7 @@ from schemas.evidence import Query
 from schemas.feed import Feed, FeedEntry
 from schemas.nodes import Chunk
 from schemas.settings import Settings
-from schemas.usage_counts import Door
+from schemas.usage_counts import Interface
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.problems import HttpProblem
 from sitegraph.service.sources import describe_sources
@@ -89,7 +89,9 @@ def walk_question(parts: Parts, question: Query, *, as_of: str | None = None) ->
 
 
 @contextmanager
-def open_parts(settings: Settings, limits: RequestLimits, *, door: Door = Door.SERVE) -> Iterator[Parts]:
+def open_parts(
+    settings: Settings, limits: RequestLimits, *, door: Interface = Interface.SERVE
+) -> Iterator[Parts]:
     """Open an index for an interface; nothing is read before the first question."""
     threads = Threads(working=limits.working, waiting=limits.waiting)
     with open_retriever(
@@ -106,7 +108,7 @@ def open_parts(settings: Settings, limits: RequestLimits, *, door: Door = Door.S
 
 
 def _parts(
-    settings: Settings, retriever: LiveRetriever, threads: Threads, *, door: Door, draw_seconds: float
+    settings: Settings, retriever: LiveRetriever, threads: Threads, *, door: Interface, draw_seconds: float
 ) -> Parts:
     from sitegraph.service.viewer.archive import LedgerArchive
 

@@ -59,7 +59,7 @@ class ReaderSessions(Sessions):
         return self._sign(f"session {reader.sha256}", until)
 
 
-class Doors:
+class AudienceRouter:
     """Leads each request to the application of its reader's audience; *default* has those of nobody.
 
     Args: audiences: names of applications by that of the reader. always: names the application of a request

@@ -31,7 +31,7 @@ from sitegraph.service.metrics import PATH as METRICS_PATH
 from sitegraph.service.metrics import IndexWatch, Metered, Metering, add_metrics
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.parts import Parts, now, open_ahead, open_parts, write_stderr
-from sitegraph.service.readers import Doors, FailClosed, ReaderSessions, find_reader
+from sitegraph.service.readers import AudienceRouter, FailClosed, ReaderSessions, find_reader
 from sitegraph.service.sessions import Sessions
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ def build_service(options: ServeOptions) -> Metered:
     if options.readers:
         return _build_for_readers(options, held, metering)
     sessions = Sessions(token=options.token, now=time.time)
-    door = _open_door(options, options.settings, sessions, metering)
-    add_metrics(door.app, metering)
-    door.app.router.lifespan_context = _lifespan([door], held)
-    guarded = FailClosed(door.guarded, whole=Path(options.settings.index), problem=door.pages.problem)
-    return Metered(guarded, metering, clock=time.monotonic, leave=door.leave)
+    opened = _open_app(options, options.settings, sessions, metering)
+    add_metrics(opened.app, metering)
+    opened.app.router.lifespan_context = _lifespan([opened], held)
+    guarded = FailClosed(opened.guarded, whole=Path(options.settings.index), problem=opened.pages.problem)
+    return Metered(guarded, metering, clock=time.monotonic, leave=opened.leave)
 
 
 def _build_for_readers(options: ServeOptions, held: ExitStack, metering: Metering) -> Metered:
@@ -77,22 +77,22 @@ def _build_for_readers(options: ServeOptions, held: ExitStack, metering: Meterin
     assert options.token is not None
     sessions = ReaderSessions(token=options.token, now=time.time, readers=options.readers)
     audiences = {reader.name: audience_name(reader.groups) for reader in options.readers}
-    doors = {
-        name: _open_door(options, settings_for(options.settings, root, name), sessions, metering)
+    apps = {
+        name: _open_app(options, settings_for(options.settings, root, name), sessions, metering)
         for name in sorted({*audiences.values(), PUBLIC, EVERYTHING})
     }
-    add_metrics(doors[EVERYTHING].app, metering)
-    doors[PUBLIC].app.router.lifespan_context = _lifespan(list(doors.values()), held)
+    add_metrics(apps[EVERYTHING].app, metering)
+    apps[PUBLIC].app.router.lifespan_context = _lifespan(list(apps.values()), held)
 
     def leave() -> None:
-        for door in doors.values():
-            door.leave()
+        for one in apps.values():
+            one.leave()
 
     def always(scope: Scope) -> str | None:
         return EVERYTHING if _is_open_scrape(options, scope) else None
 
-    applications = {name: door.guarded for name, door in doors.items()}
-    led = Doors(applications, audiences, sessions, default=PUBLIC, always=always)
+    applications = {name: one.guarded for name, one in apps.items()}
+    led = AudienceRouter(applications, audiences, sessions, default=PUBLIC, always=always)
     return Metered(led, metering, clock=time.monotonic, leave=leave)
 
 
@@ -105,7 +105,7 @@ def settings_for(settings: Settings, root: Path, audience: str) -> Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Door:
+class AudienceApp:
     """The application over one index, bare and guarded."""
 
     app: Api
@@ -120,7 +120,9 @@ class _Door:
             self.mcp.leave()
 
 
-def _open_door(options: ServeOptions, settings: Settings, sessions: Sessions, metering: Metering) -> _Door:
+def _open_app(
+    options: ServeOptions, settings: Settings, sessions: Sessions, metering: Metering
+) -> AudienceApp:
     limits, held = options.limits, ExitStack()
     parts = held.enter_context(open_parts(settings, limits))
     pages = Pages(parts, sessions)
@@ -139,7 +141,7 @@ def _open_door(options: ServeOptions, settings: Settings, sessions: Sessions, me
         knows=(lambda given: find_reader(readers, given) is not None) if readers else None,
         problem=pages.problem,
     )
-    return _Door(app=app, guarded=guarded, parts=parts, pages=pages, mcp=mcp, held=held)
+    return AudienceApp(app=app, guarded=guarded, parts=parts, pages=pages, mcp=mcp, held=held)
 
 
 def _is_open_scrape(options: ServeOptions, scope: Scope) -> bool:
@@ -181,20 +183,20 @@ def log_access(access: Access) -> None:
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
-def _lifespan(doors: Sequence[_Door], held: ExitStack) -> Lifespan:
+def _lifespan(apps: Sequence[AudienceApp], held: ExitStack) -> Lifespan:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        opening = [asyncio.ensure_future(_open_ahead(door.parts)) for door in doors]
+        opening = [asyncio.ensure_future(_open_ahead(app.parts)) for app in apps]
         watching = asyncio.ensure_future(_end_with(os.getppid()))
         async with AsyncExitStack() as running:
-            for door in doors:
-                if door.mcp is not None:
-                    await running.enter_async_context(door.mcp.running())
+            for app in apps:
+                if app.mcp is not None:
+                    await running.enter_async_context(app.mcp.running())
             yield
         for one in (*opening, watching):
             one.cancel()
-        for door in doors:
-            door.held.close()
+        for app in apps:
+            app.held.close()
         held.close()
 
     return lifespan

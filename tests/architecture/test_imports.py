@@ -46,7 +46,7 @@ BREACHES = {
     "what serves does not see the flow engine or parsers": {
         "sitegraph/service/breach_engine.py": "import flows.recrawl"
     },
-    "in retrieval only the door sees concrete stores": {
+    "in retrieval only what opens an index sees concrete stores": {
         "retrieval/ranking/breach_stores.py": "import indexes.stores"
     },
 }

@@ -15,7 +15,7 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import TextNode
 
-import sitegraph as door
+import sitegraph as api
 from sitegraph.integrations import langchain, llamaindex
 from tests.fakes.sitegraph_runs import Sitegraph
 
@@ -59,7 +59,7 @@ class TestLangChain(RetrieversIntegrationTests):
 
 
 def test_a_chain_of_langchain_cites_page_and_box(index: Path) -> None:
-    with door.open(index) as opened:
+    with api.open(index) as opened:
         retriever = langchain.SitegraphRetriever(index=opened, top_k=1, filters={"kind": "pdf"})
         prompt = ChatPromptTemplate.from_template("{context}\n\n{question}")
         chain = (
@@ -97,7 +97,7 @@ def test_a_query_engine_of_llamaindex_answers_with_sources(index: Path) -> None:
 
 
 def test_llamaindex_may_ask_in_an_event_loop_and_nodes_survive_json(index: Path) -> None:
-    with door.open(index) as opened:
+    with api.open(index) as opened:
         found = asyncio.run(llamaindex.SitegraphNodeRetriever(opened, top_k=3).aretrieve(QUESTION))
     assert [TextNode.from_json(one.node.to_json()) for one in found] == [one.node for one in found]
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)

@@ -16,7 +16,7 @@ import httpx2
 import pytest
 from mcp.client.streamable_http import streamable_http_client
 
-import sitegraph as door
+import sitegraph as api
 from schemas.errors import ConfigError
 from tests.fakes.mcp_clients import AgentClient, connected, over_stdio
 from tests.fakes.real_sites import DATA, unpack
@@ -193,12 +193,12 @@ def test_commands_and_python_read_as_readers_of_groups(sitegraph: Sitegraph, sit
     assert seen() == SEEN["owner"]
     assert seen("--groups", "public") == SEEN["guest"]
     assert seen("--groups", "staff,hr") == SEEN["treasury"]
-    with door.open(site.index, groups=("staff",)) as opened:
+    with api.open(site.index, groups=("staff",)) as opened:
         assert {one.file_path for one in opened.retrieve("tariff of the plan").evidence} & {PAGE}
-    with door.open(site.index, groups=()) as opened:
+    with api.open(site.index, groups=()) as opened:
         assert not {one.file_path for one in opened.retrieve("tariff of the plan").evidence} & {PAGE}
     with pytest.raises(ConfigError, match=r"no audience hr; this index has: hr\+staff, public, staff"):
-        door.open(site.index, groups=("hr",))
+        api.open(site.index, groups=("hr",))
     done = _retrieval("--query", QUESTION, "--index", str(site.index), "--groups", "public", "--top-k", "20")
     assert done.returncode == 0, done.stderr
     assert "treasurer" not in done.stdout

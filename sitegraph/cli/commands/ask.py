@@ -13,7 +13,7 @@ from retrieval.ask_modes import AskMode
 from schemas.errors import ConfigError
 from schemas.redaction import one_line
 from schemas.settings import Settings
-from schemas.usage_counts import Door
+from schemas.usage_counts import Interface
 from sitegraph.cli.commands.wiki import WikiOption, open_wiki
 from sitegraph.cli.options import (
     AsOfOption,
@@ -147,7 +147,7 @@ def _ask(settings: Settings, query: "Query", mode: AskMode, as_of: str | None, *
         [query],
         results=[result],
         not_found=asked.answer.not_found,
-        door=Door.ASK,
+        door=Interface.ASK,
         seconds=seconds,
     )
     return asked

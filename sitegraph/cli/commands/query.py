@@ -12,7 +12,7 @@ from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
 from schemas.settings import Settings
-from schemas.usage_counts import Door
+from schemas.usage_counts import Interface
 from sitegraph.cli.options import (
     AsOfOption,
     FormatOption,
@@ -145,7 +145,7 @@ def _answer(
         _report(timings, "query", started)
         result = tell_absence(readers, result, coverage=partial(coverage_of, settings))
         typer.echo(_render(result.bundle, form))
-        log_usage(readers.index, [one], results=[result], door=Door.QUERY, seconds=seconds)
+        log_usage(readers.index, [one], results=[result], door=Interface.QUERY, seconds=seconds)
 
 
 def _render(bundle: "ContextBundle", form: str) -> str:

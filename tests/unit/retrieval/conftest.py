@@ -1,4 +1,4 @@
-"""One index folder for all tests of the light door."""
+"""One index folder for all tests of `python -m retrieval`."""
 
 from pathlib import Path
 

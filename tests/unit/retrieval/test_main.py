@@ -32,10 +32,10 @@ LISTING = (
 
 
 def run(*arguments: str, code: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    door = ["-c", code] if code else ["-m", "retrieval"]
+    program = ["-c", code] if code else ["-m", "retrieval"]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SITEGRAPH_")}
     return subprocess.run(
-        [sys.executable, *door, *arguments],
+        [sys.executable, *program, *arguments],
         cwd=ROOT,
         env={**clean, **environment},
         capture_output=True,

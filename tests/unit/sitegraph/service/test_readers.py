@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from schemas.access import ReaderToken
 from sitegraph.service.problems import respond
-from sitegraph.service.readers import Doors, FailClosed, ReaderSessions, find_reader
+from sitegraph.service.readers import AudienceRouter, FailClosed, ReaderSessions, find_reader
 
 
 def reader(name: str, *groups: str) -> ReaderToken:
@@ -64,13 +64,13 @@ def _led_to(asked: dict[str, Any]) -> str:
 
         return answer
 
-    doors = Doors(
+    router = AudienceRouter(
         {name: application(name) for name in ("public", "staff")},
         {"guest": "public", "staff": "staff"},
         sessions(),
         default="public",
     )
-    asyncio.run(doors(asked, None, None))  # type: ignore[arg-type]
+    asyncio.run(router(asked, None, None))  # type: ignore[arg-type]
     return reached[0]
 
 
