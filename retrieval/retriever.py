@@ -21,12 +21,12 @@ from retrieval.question.route import Route, route_of
 from retrieval.question.versions import bind_version
 from retrieval.ranking.candidates import score_candidates
 from retrieval.ranking.copies import find_copies, join_copies
+from retrieval.ranking.cross_format_duplicates import find_duplicates
 from retrieval.ranking.definitions import find_definitions
 from retrieval.ranking.late import AMONG, max_similarities, most_similar, weigh_similarities
 from retrieval.ranking.rerank import divide, leading_chunk, rerank_best
 from retrieval.ranking.score import Scored
 from retrieval.ranking.selection import select_evidence
-from retrieval.ranking.twins import find_twins
 from retrieval.search.pages import read_pages
 from retrieval.search.relevance import Measure, lift_of, scale_of, telling_of
 from retrieval.search.seeds import (
@@ -248,7 +248,7 @@ class Retriever:
         )
 
     def _copies(self, query: Query, candidates: tuple[Scored, ...]) -> Mapping[str, Collection[str]]:
-        twins = find_twins(candidates)
+        twins = find_duplicates(candidates)
         if self._graph is None or not query.use_graph:
             return twins
         try:

@@ -10,6 +10,7 @@ from flows.crawl.parse import parse_request
 from flows.run.contexts import CrawlContext
 from flows.run.fragments import load_fragment
 from flows.run.index import Index
+from ingest.diff.alternate_forms import Shingles, find_alternate_forms, shingles_of
 from ingest.diff.documents import is_held
 from ingest.diff.guard import quarantine_refusal
 from ingest.diff.lifecycle import take_missing
@@ -26,7 +27,6 @@ from ingest.diff.quarantine import (
 from ingest.diff.same_text import Rewrite, find_same_text, same_text_limit, sketch
 from ingest.diff.summary import summarise_states
 from ingest.diff.tools import without_tools
-from ingest.diff.twins import Shingles, find_twins, shingles_of
 from ingest.diff.validators import host_of
 from ingest.plan.scope import is_exempt, seed_urls
 from ingest.sources.registry import kind_named
@@ -139,7 +139,7 @@ def _twins(
         is_page = fragment.kind == DocumentKind.HTML
         return shingles_of(chunk.text for chunk in fragment.chunks) if is_page else frozenset()
 
-    found = find_twins(known, shingles=shingles, held=held)
+    found = find_alternate_forms(known, shingles=shingles, held=held)
     return {uri: (twin.original, twin.why) for uri, twin in found.items()}
 
 

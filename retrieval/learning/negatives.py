@@ -10,8 +10,8 @@ from retrieval.graph.directions import NEAR_DUPLICATE
 from retrieval.learning.captured import names_of
 from retrieval.learning.usage import Usage
 from retrieval.question.words import fold
+from retrieval.ranking.cross_format_duplicates import say_the_same
 from retrieval.ranking.rerank import text_of
-from retrieval.ranking.twins import say_the_same
 from retrieval.retriever import RetrievalResult
 from schemas.encoded import encoded_text
 from schemas.evidence import Query

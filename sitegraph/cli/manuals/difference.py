@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 from indexes.families.manuals import Manual
-from ingest.diff.twins import shingles_of
+from ingest.diff.alternate_forms import shingles_of
 from schemas.families import Edition
 from sitegraph.cli.manuals.compare import (
     ChunksOf,

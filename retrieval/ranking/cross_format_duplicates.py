@@ -34,7 +34,7 @@ _NOTED = re.compile(r"([^\W\d]{4,})\d")
 Words = tuple[str, ...]
 
 
-def find_twins(ranked: Collection[Scored]) -> Mapping[str, frozenset[str]]:
+def find_duplicates(ranked: Collection[Scored]) -> Mapping[str, frozenset[str]]:
     """Return for each of the best candidates those of another format that say nothing that it does not.
 
     That is told by words, so that the cut of passages, their headings and line ends do not matter. A passage

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from ingest.diff.alternate_forms import Shingles, find_alternate_forms, shingles_of
 from ingest.diff.print_forms import plain_forms
-from ingest.diff.twins import Shingles, find_twins, shingles_of
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
 from tests.fakes.known import SITE, known
@@ -26,7 +26,7 @@ def text_of(document: KnownDocument) -> Shingles:
 
 
 def twins(*rows: KnownDocument) -> dict[str, str]:
-    found = find_twins(rows, shingles=text_of)
+    found = find_alternate_forms(rows, shingles=text_of)
     return {uri.removeprefix(SITE): twin.original.removeprefix(SITE) for uri, twin in found.items()}
 
 
@@ -145,5 +145,5 @@ def test_a_form_waits_while_its_document_could_not_be_confirmed() -> None:
     down = page("p", TEXT, state=S.FAILED)
     printed = page("p?print=1", f"{TEXT} printed")
     assert twins(down, printed) == {}
-    found = find_twins([down, printed], shingles=text_of, held=[down.uri])
+    found = find_alternate_forms([down, printed], shingles=text_of, held=[down.uri])
     assert {uri: twin.original for uri, twin in found.items()} == {printed.uri: down.uri}

@@ -45,7 +45,7 @@ Shingles = frozenset[int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Twin:
+class AlternateForm:
     """The document that a form is one of, and why."""
 
     original: str
@@ -60,12 +60,12 @@ def shingles_of(texts: Iterable[str]) -> Shingles:
     return frozenset(number for number in hashes if number % _KEPT == 0)
 
 
-def find_twins(
+def find_alternate_forms(
     known: Iterable[KnownDocument],
     *,
     shingles: Callable[[KnownDocument], Shingles],
     held: Collection[str] = (),
-) -> Mapping[str, Twin]:
+) -> Mapping[str, AlternateForm]:
     """Return what is only another form of a document of the source, by address.
 
     Args: shingles: of a document's text, asked for only where words and addresses agree. held: addresses of
@@ -78,14 +78,16 @@ def find_twins(
     read = {d.uri: d for d in known if _is_read(d, held)}
     rows = {uri: d for uri, d in read.items() if (d.words or 0) >= MIN_WORDS}
     found = {**_wholes(read, shingles), **_versions(rows, shingles), **_pairs(rows, shingles)}
-    twins: dict[str, Twin] = {}
+    twins: dict[str, AlternateForm] = {}
     for uri in sorted(found.keys() - set(held), key=lambda uri: (-len(uri), uri)):
         if _end(found[uri].original, twins) != uri:
             twins[uri] = found[uri]
-    return {uri: Twin(original=_end(twin.original, twins), why=twin.why) for uri, twin in twins.items()}
+    return {
+        uri: AlternateForm(original=_end(twin.original, twins), why=twin.why) for uri, twin in twins.items()
+    }
 
 
-def _end(uri: str, twins: Mapping[str, Twin]) -> str:
+def _end(uri: str, twins: Mapping[str, AlternateForm]) -> str:
     while uri in twins:
         uri = twins[uri].original
     return uri
@@ -99,7 +101,7 @@ def _is_read(document: KnownDocument, held: Collection[str]) -> bool:
 def _pairs(
     rows: Mapping[str, KnownDocument],
     shingles: Callable[[KnownDocument], Shingles],
-) -> Mapping[str, Twin]:
+) -> Mapping[str, AlternateForm]:
     found = {}
     for uri, document in rows.items():
         for original, why in _originals(document):
@@ -107,14 +109,14 @@ def _pairs(
             if other is None or other.content_hash == document.content_hash:
                 continue
             if _is_form(document, other, shingles):
-                found[uri] = Twin(original=original, why=why)
+                found[uri] = AlternateForm(original=original, why=why)
                 break
     return found
 
 
 def _versions(
     rows: Mapping[str, KnownDocument], shingles: Callable[[KnownDocument], Shingles]
-) -> Mapping[str, Twin]:
+) -> Mapping[str, AlternateForm]:
     """Pages of several versions of a site that say nearly the same, each with that of the preferred version.
 
     Each is compared with those that stay, not with the one before it: many small steps make another text.
@@ -134,7 +136,7 @@ def _versions(
                 kept.append(document)
             elif original.content_hash != document.content_hash:
                 why = f"version of {original.uri} that says nearly the same"
-                found[uri] = Twin(original=original.uri, why=why)
+                found[uri] = AlternateForm(original=original.uri, why=why)
     return found
 
 
@@ -168,7 +170,7 @@ def _part(of: Shingles, among: Collection[int]) -> float:
 def _wholes(
     rows: Mapping[str, KnownDocument],
     shingles: Callable[[KnownDocument], Shingles],
-) -> Mapping[str, Twin]:
+) -> Mapping[str, AlternateForm]:
     """Pages that hold a whole folder of others, each with the first page of the folder."""
     folders: defaultdict[str, list[KnownDocument]] = defaultdict(list)
     for document in rows.values():
@@ -185,7 +187,7 @@ def _wholes(
             first = min(parts, key=lambda page: (_is_inner(page.uri), len(page.uri), page.uri)).uri
             if _holds(shingles(document), parts, shingles):
                 why = f"single-page version of the pages under {folder}"
-                found[document.uri] = Twin(original=first, why=why)
+                found[document.uri] = AlternateForm(original=first, why=why)
                 break
     return found
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from retrieval.ranking.cross_format_duplicates import find_duplicates, says_all_of
 from retrieval.ranking.score import Scored
-from retrieval.ranking.twins import find_twins, says_all_of
 from retrieval.retriever import Retriever
 from schemas.evidence import Origin, Query, Scores
 from schemas.nodes import Chunk
@@ -52,7 +52,7 @@ def scored(*chunks: Chunk) -> list[Scored]:
 def test_only_passages_of_another_format_are_twins_and_the_fuller_one_has_the_other() -> None:
     row, printed = page("copies", {"Copies": ROW})[1][0], pdf("copies", [(4, PRINTED)])[1][0]
     again = replace(printed, id="chunk:again")
-    assert find_twins(scored(row, printed, again)) == {
+    assert find_duplicates(scored(row, printed, again)) == {
         printed.id: frozenset({row.id}),
         again.id: frozenset({row.id}),
     }
@@ -61,8 +61,8 @@ def test_only_passages_of_another_format_are_twins_and_the_fuller_one_has_the_ot
 def test_a_short_row_is_a_twin_only_under_the_same_heading() -> None:
     row = page("copies", {"Copies": "default | 14 days"})[1][0]
     printed = pdf("copies", [(4, "Default 14 days")])[1][0]
-    assert find_twins(scored(row, printed)) == {}
-    assert find_twins(scored(row, replace(printed, heading_path=("Manual", "Copies")))) != {}
+    assert find_duplicates(scored(row, printed)) == {}
+    assert find_duplicates(scored(row, replace(printed, heading_path=("Manual", "Copies")))) != {}
 
 
 @pytest.mark.parametrize("use_graph", [True, False])
