@@ -1,6 +1,5 @@
 """What a run would do, from the source file, the ledger and the vector cache alone; sends no request."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from flows.run.fragments import load_fragment
 from flows.run.index import Index, model_of
 from flows.run.models import find_model, is_same, names_of_change
 from flows.run.opening import open_described
@@ -31,8 +31,7 @@ from runtime.source_file import load_source
 from runtime.tool_files import load_tools, tools_documents
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import KnownDocument, LiveDocument
-from schemas.fragment import GraphFragment
-from schemas.records import from_record, to_record
+from schemas.records import to_record
 from schemas.settings import Settings
 from schemas.source import Source
 
@@ -121,7 +120,7 @@ def count_texts(
     """
     uris = {action.uri for action in actions if action.action is Action.PUBLISH}
     shas = {c.new.fragment_sha for c in preview.changes if c.new and c.uri in uris}
-    fragments = (_fragment(index, sha) for sha in shas if index.fragments.has(sha))
+    fragments = (load_fragment(index, sha) for sha in shas if index.fragments.has(sha))
     texts = {text for one in fragments for chunk in one.chunks for text in vector_texts(chunk)}
     parsing = any(action.action is Action.PARSE for action in actions)
     counts = load_generation(index.layout, preview.generation).sources.get(source, {}) if parsing else {}
@@ -183,10 +182,6 @@ def _starts(source: Source, settings: Settings) -> Iterable[str]:
 
     with open_source(source, settings, clock=SystemClock()) as opened:
         return tuple(entry.uri for entry in opened.discover(should_stop=lambda: False).entries)
-
-
-def _fragment(index: Index, sha: str) -> GraphFragment:
-    return from_record(GraphFragment, json.loads(index.fragments.get(sha)))
 
 
 def _without_vector(index: Index, texts: set[str], model: ModelSpec) -> int:

@@ -20,6 +20,7 @@ from importlib.util import find_spec, module_from_spec, spec_from_loader
 from pathlib import Path
 from typing import Any
 
+from runtime.child_environment import child_environment
 from schemas.cleaning import Hook
 from schemas.errors import ConfigError
 from schemas.records import from_record, to_record
@@ -65,13 +66,6 @@ def load_hook(hook: Hook) -> HookFunction:
     return found
 
 
-def check_environment() -> dict[str, str]:
-    """Return the variables under which a child finds sitegraph's own modules, wherever it is started."""
-    root = str(Path(__file__).resolve().parents[1])
-    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
-    return {**os.environ, "PYTHONPATH": path}
-
-
 @lru_cache(maxsize=32)
 def _tried_before(name: str, folder: str, _sha256: str) -> Hook:
     """A source file is read several times in a run; the trial takes a third of a second."""
@@ -84,7 +78,7 @@ def _try_apart(name: str, folder: str) -> Hook:
             [sys.executable, "-P", "-m", "runtime.clean_hooks", name, folder],
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            env=check_environment(),
+            env=child_environment(),
             timeout=IMPORT_SECONDS,
             check=False,
         )

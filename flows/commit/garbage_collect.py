@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 
-from flows.run.collection_lease import COLLECTION, _collecting
+from flows.run.collection_lease import COLLECTION, hold_collection
 from flows.run.index import Index
 from flows.run.kept_generations import require_current
 from indexes.chunk_tables import drop_encoders
@@ -39,7 +39,7 @@ def sweep(index: Index) -> int:
 
 def _alone(index: Index, drop: Callable[[Index], int], *, beside: str = "") -> int:
     """Drop files while nobody crawls but the run of *beside*, which has done so."""
-    with _collecting(index, progress=StageProgress(quiet=True), stop=threading.Event()):
+    with hold_collection(index, progress=StageProgress(quiet=True), stop=threading.Event()):
         now = index.clock.now().isoformat(timespec="milliseconds")
         if index.ledger.leases.held(now=now) - {"index", COLLECTION, f"source:{beside}"}:
             return 0

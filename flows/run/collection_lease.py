@@ -14,12 +14,13 @@ COLLECTION = "collection"
 
 def wait_for_collection(index: Index, *, progress: StageProgress, stop: threading.Event) -> None:
     """Let a deletion that has begun come to its end; one that begins later sees the caller's own lease."""
-    with _collecting(index, progress=progress, stop=stop):
+    with hold_collection(index, progress=progress, stop=stop):
         pass
 
 
-def _collecting(
+def hold_collection(
     index: Index, *, progress: StageProgress, stop: threading.Event
 ) -> AbstractContextManager[Lease]:
+    """Hold the lease of whoever deletes files, once nobody else does."""
     leases, clock = index.ledger.leases, index.clock
     return hold_lease(leases, COLLECTION, clock=clock, progress=progress, stop=stop, wait=True)

@@ -151,11 +151,6 @@ class Resources:
                 self._session = self._opened.enter_context(opened)
             return self._session
 
-    @property
-    def opened_session(self) -> "FetchSession | None":
-        """The HTTP client, if any stage has needed it."""
-        return self._session
-
     def opened_source(self) -> OpenSource:
         """The source as its kind opens it, kept for the whole run."""
         from flows.run.open_source import open_source

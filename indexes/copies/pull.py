@@ -167,7 +167,7 @@ class _Pull:
         )
 
     def _describe(self, current: bytes) -> _Described:
-        pointer, subject = self._pointer(current), f"{self._place.url} generation"
+        pointer = self._pointer(current)
         path = self._layout.generation(pointer.generation).relative_to(self._root).as_posix()
         subject = f"{self._place.url}/{path}"
         text, signature = self._manifest(pointer, path)

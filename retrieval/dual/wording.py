@@ -2,18 +2,10 @@
 
 from collections.abc import Mapping
 
+from retrieval.graph.edge_verbs import EDGE_VERBS
 from retrieval.graph.second_query import split_sentences
-from schemas.edges import Edge, EdgeKind
+from schemas.edges import Edge
 
-_VERBS = {
-    EdgeKind.RELATES_TO: "relates to",
-    EdgeKind.DEPENDS_ON: "depends on",
-    EdgeKind.SUPERSEDES: "supersedes",
-    EdgeKind.LINKS_TO: "links to",
-    EdgeKind.MENTIONS: "mentions",
-    EdgeKind.EXPLAINED_BY: "is explained by",
-    EdgeKind.RELATED: "is related to",
-}
 QUOTE_MAX = 300
 """Characters of a quoted sentence; a table in one line is no sentence."""
 
@@ -25,7 +17,7 @@ def say_edge(edge: Edge, names: Mapping[str, str], texts: Mapping[str, str]) -> 
 
     Args: names: what to call each node. texts: of chunks by id.
     """
-    verb = edge.predicate or _VERBS[edge.kind]
+    verb = edge.predicate or EDGE_VERBS[edge.kind][0]
     said = f"{names[edge.src]} {verb} {names[edge.dst]}"
     quoted = _quote(edge, texts.get(edge.chunk or edge.src, ""))
     return f'{said}: "{quoted}"' if quoted else f"{said}."

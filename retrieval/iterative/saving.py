@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from retrieval.iterative.loop import Iteration, replay
-from retrieval.iterative.state import State
 from schemas.errors import ConfigError
 from schemas.hashing import canonical_json
 from schemas.records import from_record, to_record
@@ -15,11 +14,6 @@ VERSION = 1
 def dump_iteration(run: Iteration) -> str:
     """Return a run as canonical JSON: equal runs give equal bytes."""
     return canonical_json({"version": VERSION, **to_record(run)})
-
-
-def dump_state(state: State) -> str:
-    """Return a state as canonical JSON."""
-    return canonical_json(to_record(state))
 
 
 def load_iteration(text: str) -> Iteration:

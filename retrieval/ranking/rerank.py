@@ -7,6 +7,7 @@ from indexes.ports import Reranker
 from retrieval.question.ids import means
 from retrieval.question.words import id_tokens
 from retrieval.ranking.score import Scored
+from schemas.evidence import Evidence
 from schemas.nodes import Chunk
 
 DEPTH = 20
@@ -104,7 +105,7 @@ def _text_with_id(chunk: Chunk, tokens: Collection[str]) -> str:
     return f"{own} > {text_of(chunk)}" if is_named else text_of(chunk)
 
 
-def text_of(chunk: Chunk) -> str:
-    """Return what the cross-encoder reads: where the chunk stands, and the chunk."""
-    trail = " > ".join(chunk.heading_path or chunk.breadcrumbs)
-    return f"{trail}\n{chunk.text}" if trail else chunk.text
+def text_of(passage: Chunk | Evidence) -> str:
+    """Return what the cross-encoder reads: the headings above the passage, and its text."""
+    trail = " > ".join(passage.heading_path or passage.breadcrumbs)
+    return f"{trail}\n{passage.text}" if trail else passage.text

@@ -5,18 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from retrieval.graph.edge_verbs import EDGE_VERBS
 from retrieval.relations.asked import EdgeDirection, Step
 from retrieval.relations.paths import Hop, Path
 from schemas.edges import EdgeKind
 
-_ACTIVE = {
-    EdgeKind.DEPENDS_ON: ("depends on", "depend on"),
-    EdgeKind.SUPERSEDES: ("supersedes", "supersede"),
-    EdgeKind.RELATES_TO: ("relates to", "relate to"),
-    EdgeKind.LINKS_TO: ("links to", "link to"),
-    EdgeKind.MENTIONS: ("mentions", "mention"),
-    EdgeKind.EXPLAINED_BY: ("is explained by", "are explained by"),
-}
 _BACK = {
     EdgeKind.DEPENDS_ON: "on which {} depends",
     EdgeKind.SUPERSEDES: "which {} supersedes",
@@ -78,7 +71,7 @@ def verb_of(hop: Hop, *, many: bool = False) -> str:
     """Return what an edge says between its ends: its kind, or the key that front matter states it under."""
     predicate = hop.edge.predicate
     if predicate is None:
-        return _ACTIVE[hop.edge.kind][many]
+        return EDGE_VERBS[hop.edge.kind][many]
     words = " ".join(re.findall(r"[^\W_]+", predicate)) or predicate
     if _PARTICIPLE.match(words):
         return f"{'are' if many else 'is'} {words}"
@@ -124,7 +117,7 @@ def say_nothing_found(name: str, steps: Sequence[Step]) -> str:
     (step,) = steps
     if step.way is EdgeDirection.BOTH or len(step.kinds) > 1 or step.predicates:
         return f"No typed edge of the index joins {name} to anything that way."
-    active, _ = _ACTIVE[next(iter(step.kinds))]
+    active, _ = EDGE_VERBS[next(iter(step.kinds))]
     if step.way is EdgeDirection.INTO:
         return f"No document of the index {active} {name}."
     return f"{name} {active} no document of the index."

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from indexes.ports import Reranker
+from retrieval.ranking.rerank import text_of
 from retrieval.verify.clauses import split_sentences
 from schemas.evidence import Evidence
 
@@ -48,9 +49,3 @@ def speaks_of(aligned: Alignment, sentence: str, reranker: Reranker) -> bool:
         return True
     parts = split_sentences(aligned.evidence.text)
     return max(reranker.score_pairs(sentence, parts), default=GROUNDED) > GROUNDED
-
-
-def text_of(evidence: Evidence) -> str:
-    """Return what a piece of evidence says: where it stands, and its text."""
-    trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
-    return f"{trail}\n{evidence.text}" if trail else evidence.text

@@ -8,7 +8,6 @@ from retrieval.verify.lexicon import SMALL_NUMBERS
 from retrieval.verify.near_copy import repeated
 
 _ALL = r"all|every|everyone|everybody|always|entirely|completely|fully|whole"
-_SOME = r"some|many|most|several|often|usually|mostly|generally|sometimes|can|may|might"
 _ALL_TOO = (
     rf"{_ALL}|everything|any|anyone|anything|each|both|never|no|none|whatever|general(?:ly)?|throughout"
 )

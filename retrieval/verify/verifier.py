@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from indexes.ports import Reranker
 from retrieval.bundle.parse_answer import ParsedAnswer, Sentence
 from retrieval.bundle.prompt import NOT_FOUND
-from retrieval.verify.alignment import Alignment, align_sentence, speaks_of, text_of
+from retrieval.ranking.rerank import text_of
+from retrieval.verify.alignment import Alignment, align_sentence, speaks_of
 from retrieval.verify.clauses import split_sentences
 from retrieval.verify.grounding import GroundingFault, GroundingFaultKind, check_sentence
 from retrieval.verify.judge import judge_sentence

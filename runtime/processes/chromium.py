@@ -1,16 +1,14 @@
 """Where the browser for `javascript: true` is, and whether it can be used."""
 
 import os
-import shutil
 from importlib.util import find_spec
 
 from ingest.fetch.browser import Browser
+from runtime.browser_programs import find_chromium
 from schemas.errors import ConfigError
 from schemas.extras import install_line
 from schemas.settings import Settings
 from schemas.source import Source
-
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def open_browser(source: Source, settings: Settings) -> Browser | None:
@@ -25,9 +23,9 @@ def open_browser(source: Source, settings: Settings) -> Browser | None:
         raise ConfigError(
             f"needs playwright, which is not installed; run: {install_line('js')}", subject="javascript: true"
         )
-    found = settings.chromium or next(filter(None, map(shutil.which, _NAMES)), None)
-    if found is None or shutil.which(found) is None:
-        where = f"SITEGRAPH_CHROMIUM names {found}, which" if found else "Chromium"
+    found = find_chromium(settings)
+    if found is None:
+        where = f"SITEGRAPH_CHROMIUM names {settings.chromium}, which" if settings.chromium else "Chromium"
         raise ConfigError(
             f"{where} is not there; install it, or let SITEGRAPH_CHROMIUM name its program",
             subject="javascript: true",

@@ -1,7 +1,6 @@
 """Pictures of PDF pages: the bytes readers see, drawn here or in a child process under limits."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from runtime.child_environment import child_environment
 from schemas.errors import ConfigError, ParseError, StoreUnavailable
 from schemas.geometry import PageSize
 from schemas.nodes import Chunk
@@ -92,9 +92,11 @@ def draw_page_apart(data: bytes, page_no: int, *, dpi: int = DPI, seconds: float
 
 def _drawn(data: bytes, numbers: Sequence[float], *, subject: str, seconds: float) -> bytes:
     command = [sys.executable, "-P", "-m", "runtime.processes.page_image_child", *map(str, numbers)]
+    # Every thread of a library would else reserve an arena out of the limited address space.
+    environment = child_environment(MALLOC_ARENA_MAX="2", PYMUPDF_MESSAGE="fd:2")
     try:
         done = subprocess.run(
-            command, input=data, capture_output=True, timeout=seconds, env=_environment(), check=False
+            command, input=data, capture_output=True, timeout=seconds, env=environment, check=False
         )
     except subprocess.TimeoutExpired as error:
         raise ParseError(f"drawing the page took longer than {seconds:g} s", subject=subject) from error
@@ -102,10 +104,3 @@ def _drawn(data: bytes, numbers: Sequence[float], *, subject: str, seconds: floa
         return done.stdout
     said = done.stderr.decode("utf-8", "replace").strip().splitlines()
     raise ParseError(said[-1] if said else f"drawing ended with {done.returncode}", subject=subject)
-
-
-def _environment() -> dict[str, str]:
-    root = str(Path(__file__).resolve().parents[2])
-    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
-    # Every thread of a library would else reserve an arena out of the limited address space.
-    return {**os.environ, "PYTHONPATH": path, "MALLOC_ARENA_MAX": "2", "PYMUPDF_MESSAGE": "fd:2"}

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from ingest.parse.formats.registry import installed_formats
+from runtime.child_environment import child_environment
 from runtime.processes.hook_call import blame_hook
 from runtime.processes.parser_child import ANSWER, EXHAUSTED, OK, ORDER, Task, read_exactly
 from schemas.errors import (
@@ -221,7 +222,7 @@ class _Child:
                 pass_fds=(watched,),
                 # A group of its own: what a parser has started ends with it.
                 process_group=0,
-                env=_environment(),
+                env=child_environment(**_ENVIRONMENT),
             )
         except BaseException:
             os.close(self._lifeline)
@@ -336,13 +337,6 @@ def _format_of(data: bytes, request: ParseRequest) -> DocumentFormat | None:
 
 def _no_start(why: str | None) -> str:
     return f"no process starts to read documents ({why}); give it more memory or processes, then run again"
-
-
-def _environment() -> dict[str, str]:
-    root = str(Path(__file__).resolve().parents[2])
-    inherited = os.environ.get("PYTHONPATH", "")
-    path = os.pathsep.join(filter(None, (root, inherited)))
-    return {**os.environ, **_ENVIRONMENT, "PYTHONPATH": path}
 
 
 def _open(pipe: Any) -> BinaryIO:

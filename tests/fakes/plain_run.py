@@ -147,7 +147,7 @@ class PlainRun:
     def _begin(self, run: Run, source: Source) -> None:
         before = self.resources
         self._past.append(before)  # what it opened is still used
-        given = replace(self._given, session=before.opened_session or self._given.session)
+        given = replace(self._given, session=before._session or self._given.session)
         self.resources = Resources(
             run, index=before.index, source=source, progress=before.progress, stop=before.stop, given=given
         )

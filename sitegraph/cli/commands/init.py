@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from runtime.file_errors import os_error_reason
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.settings import Settings
@@ -19,6 +18,7 @@ from sitegraph.cli.options import (
     QuietOption,
     print_json,
 )
+from sitegraph.cli.text_files import require_folder, write_text
 
 if TYPE_CHECKING:
     from sitegraph.cli.starting.proposal import Proposal
@@ -76,7 +76,7 @@ def init(
     proposal = propose(found, settings, allow_private=allow_private or (), say=_sayer(quiet=quiet))
     text = _text(proposal, path, settings)
     if path is not None:
-        _write(path, text)
+        write_text(path, text)
     record = _record(proposal, path, index)
     if output is OutputFormat.JSON:
         print_json(record if path is not None else {**record, "text": text})
@@ -98,8 +98,7 @@ def _check_free(path: Path | None, *, force: bool) -> None:
     """Say at once, not after asking a site, that a file cannot be written."""
     if path is None:
         return
-    if path.is_dir() or not path.absolute().parent.is_dir():
-        raise ConfigError("cannot be written: name a file in a folder that exists", subject=str(path))
+    require_folder(path)
     if path.exists() and not force:
         raise ConfigError(
             "is there already; choose another file with -o, or overwrite it with --force", subject=str(path)
@@ -121,13 +120,6 @@ def _text(proposal: "Proposal", path: Path | None, settings: Settings) -> str:
     )
     parse_source(text, subject=str(shown), folder=shown.parent)
     return text
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"cannot be written ({os_error_reason(error)})", subject=str(path)) from error
 
 
 def _record(proposal: "Proposal", path: Path | None, index: str | None) -> dict[str, Any]:

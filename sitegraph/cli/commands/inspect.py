@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from runtime.file_errors import os_error_reason
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from sitegraph.cli.options import AllowPrivateOption, FormatOption, IndexOption, OutputFormat, print_json
 from sitegraph.cli.reading import terminal_width
+from sitegraph.cli.text_files import require_folder, write_text
 
 
 def inspect(
@@ -55,7 +55,7 @@ def inspect(
     if html is not None:
         from sitegraph.cli.inspection.page import render_page
 
-        _write(html, render_page(report, pictures))
+        write_text(html, render_page(report, pictures))
     if output is OutputFormat.JSON:
         from schemas.records import to_record
 
@@ -72,14 +72,6 @@ def _check_out(html: Path | None, target: str) -> None:
     """Say at once, not after a long parse, that there is no such folder, or that it would be overwritten."""
     if html is None:
         return
-    if html.is_dir() or not html.absolute().parent.is_dir():
-        raise ConfigError("cannot be written: name a file in a folder that exists", subject=str(html))
+    require_folder(html)
     if html.resolve() == Path(target).resolve():
         raise ConfigError("is the document itself; choose another file for --html", subject=str(html))
-
-
-def _write(html: Path, page: str) -> None:
-    try:
-        html.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"cannot be written ({os_error_reason(error)})", subject=str(html)) from error

@@ -1,15 +1,15 @@
 """Every hyperlink of a generation as its page has it, also those that lead out of the index."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from flows.run.fragments import load_fragment
 from flows.run.index import Index
 from ingest.link.resolve import redirect_ends, resolve_targets
 from schemas.documents import LiveDocument
 from schemas.fragment import GraphFragment
 from schemas.nodes import Section
-from schemas.records import from_record, to_record
+from schemas.records import to_record
 
 _PAGE = 100
 
@@ -27,7 +27,7 @@ def link_records(index: Index, generation: int, source: str | None) -> Iterator[
     sections = _Sections(index, generation)
     for start in range(0, len(live), _PAGE):
         part = [live[doc] for doc in list(live)[start : start + _PAGE] if live[doc].fragment_sha]
-        fragments = {one.doc: _load(index, one.fragment_sha) for one in part}
+        fragments = {one.doc: load_fragment(index, one.fragment_sha) for one in part}
         targets = {link.target for fragment in fragments.values() for link in fragment.links}
         found = resolve_targets(
             targets, redirects=ends, live=lambda docs: index.ledger.generations.live(generation, docs=docs)
@@ -60,7 +60,3 @@ def _records(
         section = sections.named(dst, link.fragment)
         ours = {"doc": document.doc, "source": document.source, "uri": document.uri}
         yield {**ours, **to_record(link), "dst": dst, "section": section}
-
-
-def _load(index: Index, sha256: str) -> GraphFragment:
-    return from_record(GraphFragment, json.loads(index.fragments.get(sha256)))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from indexes.places import index_place
 from indexes.publish import keeping
+from runtime.browser_programs import find_chromium
 from runtime.settings import check_makeable
 from schemas.errors import ConfigError, SitegraphError, StoreUnavailable
 from schemas.extras import EXTRAS, install_line
@@ -25,7 +26,6 @@ LEAST_ROOM = 10**9
 """Bytes that a first index takes with its encoder, and room to rewrite a small one."""
 
 SERVE_PORT = 8000
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def check_machine(settings: Settings, needs: Needs) -> Iterator[CheckResult]:
@@ -91,8 +91,7 @@ def _installing(languages: Iterable[str]) -> str:
 
 
 def _chromium(settings: Settings, *, needed: bool) -> CheckResult:
-    names = (settings.chromium,) if settings.chromium else _BROWSERS
-    path = next(filter(None, map(shutil.which, names)), None)
+    path = find_chromium(settings)
     if path is not None:
         return found("Chromium", path)
     named = settings.chromium
