@@ -83,7 +83,7 @@ def require_whole(index: Index, generation: int) -> None:
 
 
 _ANOTHER = (
-    "choose another generation with --to, or mend the current one with: sitegraph run SOURCE.yaml --repair"
+    "choose another generation with --to, or repair the current one with: sitegraph run SOURCE.yaml --repair"
 )
 
 

@@ -107,7 +107,7 @@ def for_readers(settings: Settings, *, subject: str = "--groups") -> Settings:
         return replace(settings, groups=None)
     if "://" in settings.index:
         raise ConfigError(
-            "an index elsewhere has no audiences here; ask its server, with a token of these groups",
+            "a remote index has no audiences here; ask its server, with a token of these groups",
             subject=subject,
         )
     root = Path(settings.index)
@@ -141,7 +141,8 @@ def refuse_audience(root: Path) -> None:
     """Raise ConfigError where a folder is an audience's: only runs of the whole index change it."""
     if not is_in_bucket(root) and read_audience_marker(root) is not None:
         raise ConfigError(
-            f"is an audience of {root.resolve().parent.parent} and only read; run it there", subject=str(root)
+            f"is an audience of {root.resolve().parent.parent} and read-only; run the command there",
+            subject=str(root),
         )
 
 

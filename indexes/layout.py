@@ -126,5 +126,5 @@ class IndexLayout:
 def remedy(index: Path) -> str:
     """What to do about a damaged index; a run restores what the ledger knows, and makes the rest again."""
     if (index / COPY).exists():
-        return f"mend it with: sitegraph pull URL --to {shlex.quote(str(index))} --repair"
-    return f"mend it with: sitegraph run SOURCE.yaml --index {shlex.quote(str(index))} --repair"
+        return f"repair it with: sitegraph pull URL --to {shlex.quote(str(index))} --repair"
+    return f"repair it with: sitegraph run SOURCE.yaml --index {shlex.quote(str(index))} --repair"

@@ -71,7 +71,7 @@ def state_after(
 def refuse_repeated(rows: int, *, subject: str) -> None:
     """Raise DamageFound if there are more rows than ids."""
     if rows:
-        raise DamageFound(f"{rows} ids stand in two rows; rebuild the index", subject=subject)
+        raise DamageFound(f"{rows} ids occur in two rows; rebuild the index", subject=subject)
 
 
 def check_numbers(state: StoreState, counted: Mapping[str, int], *, subject: str) -> None:
@@ -92,8 +92,8 @@ def check_total(state: StoreState, counted: int, *, subject: str) -> None:
 
 def _behind(found: object, wanted: object, *, subject: str) -> DamageFound:
     return DamageFound(
-        f"holds {found} rows, and should hold {wanted}: some came or went behind the ledger; run again with "
-        "--repair",
+        f"holds {found} rows but should hold {wanted}: some were added or removed without the ledger; "
+        "run again with --repair",
         subject=subject,
     )
 

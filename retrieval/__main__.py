@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return _leave_output(0)
     except OSError as error:
-        print(f"retrieval: cannot go on: {why_no_room(error) or error}", file=sys.stderr)
+        print(f"retrieval: cannot continue: {why_no_room(error) or error}", file=sys.stderr)
         return _leave_output(1)
     except ModuleNotFoundError as error:
         if (extra := extra_of(error.name or "")) is None:

@@ -55,7 +55,9 @@ def check_mode(mode: AskMode, *, as_of: str | int | None) -> None:
     Raises: ConfigError: that is asked for.
     """
     if as_of is not None and mode is AskMode.WIKI:
-        raise ConfigError("does not go with mode wiki: its pages rest on what stands now", subject=SUBJECT)
+        raise ConfigError(
+            "cannot be used with mode wiki: its pages rest on the current index", subject=SUBJECT
+        )
 
 
 def _told(kept: Mapping[int, str]) -> str:

@@ -148,11 +148,11 @@ class Asking:
 
         if query.filters:
             raise ConfigError(
-                "does not go with --mode wiki: pages rest on passages of all kinds", subject="--filter"
+                "cannot be used with --mode wiki: pages rest on passages of all kinds", subject="--filter"
             )
         if query.version is not None:
             raise ConfigError(
-                "does not go with --mode wiki: its pages rest on the latest",
+                "cannot be used with --mode wiki: its pages rest on the latest",
                 subject=f"version {query.version!r}",
             )
         found = answer_from_wiki(

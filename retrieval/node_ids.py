@@ -38,7 +38,7 @@ def resolve_node_id(graph: GraphReader, typed: str, *, kinds: Collection[NodeKin
         listed = ", ".join(found[:_SHOWN]) + (", …" if len(found) > _SHOWN else "")
         raise ConfigError(f"begins several ids ({listed}); give more of it", subject=typed)
     near = _nearest(graph, typed, kinds)
-    hint = f"did you mean {near}?" if near else "ids stand in the output of: sitegraph query TEXT"
+    hint = f"did you mean {near}?" if near else "ids are in the output of: sitegraph query TEXT"
     raise ConfigError(f"no such {_noun(kinds)} in this generation; {hint}", subject=typed)
 
 

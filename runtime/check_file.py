@@ -43,7 +43,7 @@ def _said(text: str) -> str:
     if not text.strip() or len(text) > TEXT_MAX:
         raise ValueError(f"must have 1 to {TEXT_MAX} characters")
     if any("\ud800" <= char <= "\udfff" for char in text):
-        raise ValueError("has half a character, which cannot be written as UTF-8")
+        raise ValueError("contains a lone surrogate, which cannot be written as UTF-8")
     return " ".join(text.split())
 
 
@@ -76,9 +76,9 @@ class _Question(_Model):
     @model_validator(mode="after")
     def _asks_for_something(self) -> "_Question":
         if self.answered and not self.cites and not self.states:
-            raise ValueError("says nothing of the answer; give cites or states, or answered: false")
+            raise ValueError("says nothing about the answer; give cites or states, or answered: false")
         if not self.answered and (self.cites or self.states):
-            raise ValueError("has answered: false; what is not answered cites and states nothing")
+            raise ValueError("has answered: false, so it must not have cites or states")
         return self
 
 
@@ -163,6 +163,8 @@ def _once(checks: tuple[Check, ...], subject: str) -> tuple[Check, ...]:
     for one in checks:
         if one.id in seen:
             line = one.where.rpartition(":")[2]
-            raise ConfigError(f"line {line}: {one.id!r} stands there twice; give each an id", subject=subject)
+            raise ConfigError(
+                f"line {line}: {one.id!r} occurs twice; give each question its own id", subject=subject
+            )
         seen.add(one.id)
     return checks

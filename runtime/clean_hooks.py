@@ -130,7 +130,7 @@ def _try(name: str, folder: Path) -> Hook:
 
 def _nowhere(module: str, folder: Path) -> str:
     file = module.replace(".", "/")
-    return f"neither is there a file {folder / file}.py, nor is a module {module} installed"
+    return f"there is neither a file {folder / file}.py nor an installed module {module}"
 
 
 def _not_imported(error: BaseException) -> str:

@@ -29,7 +29,7 @@ def _value(source: Source, variable: str, environ: Mapping[str, str]) -> str:
     if not is_sendable(value):
         raise ConfigError(
             f"{variable} holds a line end, a space at an end or a character outside ASCII, "
-            "which no header may carry",
+            "which is not allowed in a header",
             subject=f"auth of {source.name}",
         )
     return value

@@ -22,7 +22,9 @@ def check_extractor(settings: Settings) -> None:
     and a pipeline, or a pipeline that is not there.
     """
     if settings.spacy is not None and settings.llm_url is not None:
-        raise ConfigError("stands beside SITEGRAPH_LLM_URL; take one of them", subject="SITEGRAPH_SPACY")
+        raise ConfigError(
+            "cannot be combined with SITEGRAPH_LLM_URL; use one of them", subject="SITEGRAPH_SPACY"
+        )
     if settings.spacy is not None:
         require_pipeline(settings.spacy)
     if settings.llm_url is not None:
@@ -31,15 +33,18 @@ def check_extractor(settings: Settings) -> None:
 
 def _check_server(url: str, *, model: str | None, key: str | None) -> None:
     if not _is_web_address(url):
-        message = f"{url!r} is no URL of http or https; a key goes into SITEGRAPH_LLM_KEY"
+        message = f"{url!r} is not an http or https URL; put a key into SITEGRAPH_LLM_KEY"
         raise ConfigError(message, subject="SITEGRAPH_LLM_URL")
     if model is None:
-        raise ConfigError("names no model; set it beside SITEGRAPH_LLM_URL", subject="SITEGRAPH_LLM_MODEL")
-    if key is not None and not is_sendable(key):
-        message = (
-            "holds a line end, a space at an end or a character outside ASCII, which no header may carry"
+        raise ConfigError(
+            "names no model; set it together with SITEGRAPH_LLM_URL", subject="SITEGRAPH_LLM_MODEL"
         )
-        raise ConfigError(message, subject="SITEGRAPH_LLM_KEY")
+    if key is not None and not is_sendable(key):
+        raise ConfigError(
+            "holds a line end, a space at an end or a character outside ASCII, "
+            "which is not allowed in a header",
+            subject="SITEGRAPH_LLM_KEY",
+        )
 
 
 def open_extractor(

@@ -17,7 +17,9 @@ def open_model(settings: Settings, *, budgeted: bool) -> Complete | None:
     if settings.llm_url is None:
         return None
     if settings.llm_model is None:
-        raise ConfigError("names no model; set it beside SITEGRAPH_LLM_URL", subject="SITEGRAPH_LLM_MODEL")
+        raise ConfigError(
+            "names no model; set it together with SITEGRAPH_LLM_URL", subject="SITEGRAPH_LLM_MODEL"
+        )
     try:
         from ingest.fetch.completion import open_completion
         from ingest.fetch.completion_budget import CompletionLimits

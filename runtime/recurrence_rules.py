@@ -17,7 +17,7 @@ MOST_STEPS = 150_000
 _FROM = START.replace(tzinfo=None)
 _LAST = datetime(9999, 12, 30)
 """No time zone moves an earlier time out of the calendar."""
-_TOO_OFTEN = "use every, such as 15m, for what is oftener than hourly"
+_TOO_OFTEN = "use every, such as 15m, for runs more often than hourly"
 _FREQ = re.compile(r"FREQ=(SECONDLY|MINUTELY|HOURLY|DAILY)")
 _INTERVAL = re.compile(r"INTERVAL=([^;]*)")
 _START = re.compile(r"DTSTART[^:]*:(\d{4})(\S*)")
@@ -53,7 +53,7 @@ def rule_times(rule: str) -> Iterator[datetime]:
 def _refusal_of_text(text: str) -> str | None:
     """What is wrong with it as it is written, in capitals."""
     if "TZID" in text:
-        return "its time zone belongs into timezone"
+        return "its time zone belongs in timezone"
     if "EXRULE" in text:
         return "RFC 5545 has no EXRULE; name dates with EXDATE"
     if "DTSTART" in text and not _START.search(text):

@@ -24,7 +24,7 @@ def cron_refusal(expression: str) -> str | None:
     if len(fields) != 5:
         return f"{len(fields)} of 5 fields"
     if "L" in fields[4].upper().replace("JUL", "") or "W" in fields[2].upper():
-        return "L and W are not for this"
+        return "L and W are not supported here"
     try:
         CronSim(expression, START)
     except CronSimError as error:

@@ -55,9 +55,11 @@ def check_makeable(folder: Path) -> None:
         raise ConfigError("has a question mark in its path; choose another --index", subject=str(folder))
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not there.is_dir():
-        raise ConfigError(f"cannot be made: {there} is a file; choose another --index", subject=str(folder))
+        raise ConfigError(
+            f"cannot be created: {there} is a file; choose another --index", subject=str(folder)
+        )
     if not os.access(there, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
-        raise ConfigError(f"cannot be made: {there} may not be written to", subject=str(folder))
+        raise ConfigError(f"cannot be created: {there} is not writable", subject=str(folder))
 
 
 def _file_text() -> str | None:

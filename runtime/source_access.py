@@ -13,10 +13,10 @@ def _groups(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name != EVERYTHING and not is_group(name):
             raise ValueError(
-                f"{name!r} is no group; write lower case letters, digits, '.', '_' and '-', 40 at most"
+                f"{name!r} is not a group; write lower case letters, digits, '.', '_' and '-', 40 at most"
             )
     if PUBLIC in names and len(set(names)) > 1:
-        raise ValueError(f"names {PUBLIC}, whom the other groups then add nothing to; leave them out")
+        raise ValueError(f"names {PUBLIC}, to which the other groups add nothing; leave them out")
     return tuple(sorted(set(names)))
 
 

@@ -42,21 +42,21 @@ def _as_schedule(value: object) -> object:
 
 def _cron(expression: str) -> str:
     if refusal := cron_refusal(expression):
-        raise ValueError(f"{expression!r} is no cron expression ({refusal}), such as '15 2 * * *'")
+        raise ValueError(f"{expression!r} is not a cron expression ({refusal}), such as '15 2 * * *'")
     return expression
 
 
 def _rule(rule: str) -> str:
     if refusal := rrule_refusal(rule):
         raise ValueError(
-            f"{rule!r} is no recurrence rule ({refusal}), such as 'FREQ=WEEKLY;BYDAY=MO;BYHOUR=3'"
+            f"{rule!r} is not a recurrence rule ({refusal}), such as 'FREQ=WEEKLY;BYDAY=MO;BYHOUR=3'"
         )
     return rule
 
 
 def _zone(name: str) -> str:
     if name not in available_timezones():
-        raise ValueError(f"{name!r} is no time zone of the IANA database, such as 'Europe/Berlin'")
+        raise ValueError(f"{name!r} is not a time zone of the IANA database, such as 'Europe/Berlin'")
     return name
 
 
@@ -127,5 +127,5 @@ class DeploymentKeys(_Keys):
         try:
             json.dumps(variables)
         except (TypeError, ValueError) as error:
-            raise ValueError("holds what is no JSON; write dates and the like in quotes") from error
+            raise ValueError("holds a value that is not JSON; put dates and the like in quotes") from error
         return variables

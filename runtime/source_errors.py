@@ -13,7 +13,7 @@ _MESSAGES = {
     "tuple_type": "should be a list",
     "model_type": "should be a mapping",
     "dict_type": "should be a mapping",
-    "string_pattern_mismatch": "has a character that may not stand there, or is too long; allowed: {pattern}",
+    "string_pattern_mismatch": "has a character that is not allowed, or is too long; allowed: {pattern}",
     "string_type": "should be a text; put it in quotes",
 }
 
@@ -84,7 +84,7 @@ def key_written_twice(node: yaml.Node | None) -> str | None:
     seen: set[str] = set()
     for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
         if key.value in seen:
-            return f"line {key.start_mark.line + 1}: {key.value}: stands twice"
+            return f"line {key.start_mark.line + 1}: {key.value}: occurs twice"
         seen.add(key.value)
         if twice := key_written_twice(value):
             return twice

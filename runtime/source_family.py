@@ -16,7 +16,7 @@ def _one_group(pattern: str) -> str:
     try:
         groups = re.compile(pattern).groups
     except re.error as error:
-        raise ValueError(f"is no regular expression ({error})") from error
+        raise ValueError(f"is not a regular expression ({error})") from error
     if groups != 1:
         raise ValueError(
             f"must have one group, which is the version, such as /docs/([^/]+)/; it has {groups}"
@@ -40,7 +40,9 @@ class VersionKeys(BaseModel):
     @model_validator(mode="after")
     def _one_of_them(self) -> "VersionKeys":
         if sum(one is not None for one in (self.all, self.url, self.title, self.meta)) != 1:
-            raise ValueError("has one of url, title, meta; or is the version of all documents, in quotes")
+            raise ValueError(
+                "must have one of url, title and meta, or be the version of all documents, in quotes"
+            )
         return self
 
 
@@ -59,11 +61,11 @@ def as_version_keys(value: object) -> object:
 def refuse_family(name: str | None, version: VersionKeys | None, stated: str | None) -> str | None:
     """Say what is wrong with the keys together; None where nothing is."""
     if name is None:
-        return "version is of a manual; name it too: family: NAME" if version is not None else None
+        return "version needs the name of its manual: family: NAME" if version is not None else None
     if version is None and stated is None:
         return 'family needs a version: "15", or {url: PATTERN}, {title: PATTERN}, {meta: NAME}'
     if version is not None and stated is not None:
-        return "version and metadata.version say it twice; give one of them"
+        return "version and metadata.version both give the version; keep one of them"
     return None
 
 

@@ -141,7 +141,7 @@ def inner_path(path: str) -> str:
 
 def _relation(key: str) -> str:
     if key in STATED_KEYS:
-        raise ValueError(f"{key!r} is read of every front matter, and not as a relation of its own")
+        raise ValueError(f"{key!r} is read from all front matter and cannot be a relation of its own")
     return key
 
 

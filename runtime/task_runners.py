@@ -18,7 +18,7 @@ def check_task_runner(settings: Settings) -> None:
     runner = settings.task_runner
     if runner == THREADS and settings.task_runner_address:
         raise ConfigError(
-            f"is of no use with {SETTING}={THREADS}; set {SETTING} to dask or ray", subject=ADDRESS
+            f"has no effect with {SETTING}={THREADS}; set {SETTING} to dask or ray", subject=ADDRESS
         )
     if runner != THREADS and not all(find_spec(module) for module in EXTRAS[runner]):
         raise ConfigError(

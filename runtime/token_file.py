@@ -48,7 +48,7 @@ def load_tokens(path: Path) -> tuple[ReaderToken, ...]:
     for what in ("name", "sha256"):
         seen = [getattr(one, what) for one in file.tokens]
         if len(set(seen)) < len(seen):
-            raise ConfigError(f"two tokens have one {what}", subject=subject)
+            raise ConfigError(f"two tokens have the same {what}", subject=subject)
     return tuple(
         ReaderToken(name=one.name, sha256=one.sha256, groups=as_groups(one.groups, subject=subject))
         for one in file.tokens

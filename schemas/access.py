@@ -62,7 +62,7 @@ def is_group(name: str) -> bool:
 def parse_groups(text: str, *, subject: str) -> Groups:
     """Read the groups of a reader: with commas between, or as an audience is named; `*` is the whole index.
 
-    Raises: ConfigError: there is none, one is no group, or `*` has company.
+    Raises: ConfigError: there is none, one is not a group, or `*` has company.
     """
     names = [name for part in re.split(r"[,+]", text) if (name := part.strip())]
     if not names:
@@ -73,15 +73,15 @@ def parse_groups(text: str, *, subject: str) -> Groups:
 def as_groups(names: Iterable[str], *, subject: str) -> Groups:
     """Return groups of a reader without `public`, which all have.
 
-    Raises: ConfigError: one is no group, or `*` has company.
+    Raises: ConfigError: one is not a group, or `*` has company.
     """
     found = frozenset(names)
     if found == {EVERYTHING}:
         return found
     if wrong := sorted(name for name in found if not is_group(name)):
         raise ConfigError(
-            f"{wrong[0]!r} is no group; write lower case letters, digits, '.', '_' and '-', 40 at most, or "
-            f"{EVERYTHING} alone for the whole index",
+            f"{wrong[0]!r} is not a group; write lower case letters, digits, '.', '_' and '-', 40 at most, "
+            f"or {EVERYTHING} alone for the whole index",
             subject=subject,
         )
     groups = found - {PUBLIC}

@@ -17,7 +17,7 @@ _WORDS = {
 }
 """What SQLite, PostgreSQL and LanceDB, which give no code, say of it."""
 
-WHAT_TO_DO = "What readers see is as it was; make room, try again"
+WHAT_TO_DO = "Nothing changed for readers; free some space and try again"
 
 
 def why_no_room(error: BaseException) -> str | None:

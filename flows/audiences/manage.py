@@ -28,7 +28,7 @@ def change_audiences(
 
     Sends no request, and reads no source file: sources are as their last runs read them.
     Raises: ConfigError: there is no such audience to drop; StoreUnavailable: a source is being crawled;
-    PublishHeld: publishing is held since a rollback.
+    PublishHeld: publishing has been held since a rollback.
     """
     _check_droppable(index, drop)
     if add or sync:
@@ -52,7 +52,7 @@ def _check_droppable(index: Index, drop: Collection[Groups]) -> None:
             raise ConfigError(f"no audience {name}; this index has: {have}", subject="--drop")
         if name == PUBLIC and (len(known) > len(drop) or is_stated(index)):
             raise ConfigError(
-                f"{PUBLIC} stays as long as anything says who may see what: readers without a group see it",
+                f"{PUBLIC} cannot be dropped while anything states access: readers without a group see it",
                 subject="--drop",
             )
 

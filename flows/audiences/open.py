@@ -34,7 +34,7 @@ def declare_audience(index: Index, groups: Groups) -> Audience:
     root, name = index.layout.root, audience_name(groups)
     if is_in_bucket(root):
         raise ConfigError(
-            "who may see what is kept apart in folders; build the index in a folder, or state no access",
+            "audiences need an index in a folder; build it in one, or state no access",
             subject=str(root),
         )
     known = {one.name: one for one in audiences_of(root)}

@@ -17,6 +17,6 @@ def compute_authority(index: Index, generation: Generation) -> None:
     number = generation.generation
     clicks = count_clicks(index.layout.root)
     if clicks.unreadable:
-        reason = f"{clicks.unreadable} lines are no clicks and were left out"
+        reason = f"{clicks.unreadable} lines are not clicks and were left out"
         index.ledger.runs.add_problems(generation.run_id, [Problem(url=CLICK_FILE, reason=reason)])
     index.authority.put(number, weigh_documents(known_links(index, number), clicks.by_document))

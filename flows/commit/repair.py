@@ -120,8 +120,8 @@ def require_ledger(index: Index) -> None:
     live = index.ledger.generations.live(number).values()
     if index.ledger.generations.get(number) is None or any(not one.fragment_sha for one in live):
         raise DamageFound(
-            "is damaged, and the ledger that it could be made from was lost; put copies of both back, or "
-            "build another index with: sitegraph run SOURCE.yaml --index ANOTHER",
+            "is damaged, and the ledger that it could be rebuilt from is lost; restore both from a backup, "
+            "or build another index with: sitegraph run SOURCE.yaml --index ANOTHER",
             subject=str(index.layout.root),
         )
 

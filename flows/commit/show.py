@@ -37,4 +37,4 @@ def show_missed(run: CommitContext) -> None:
     try:
         show_current(run.index)
     except StoreUnavailable as error:
-        run.progress.say(f"people do not see the current generation yet: {error}")
+        run.progress.say(f"the Neo4j view is not updated yet: {error}")

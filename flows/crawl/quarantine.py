@@ -73,7 +73,7 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
     refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
     if refusal and not accept:
         raise GuardRefused(
-            f"{refusal}; nothing was changed. Go on with: sitegraph run SOURCE.yaml --accept", subject=name
+            f"{refusal}; nothing was changed. To go ahead: sitegraph run SOURCE.yaml --accept", subject=name
         )
     return _replaced(known, deduplicated)
 

@@ -261,7 +261,7 @@ def _check_same(settings: Settings, there: FoundDeployment, *, moved: bool) -> N
         what = f"for index {before}" if before else "for the index of the worker's SITEGRAPH_INDEX"
     if what is not None:
         raise ConfigError(
-            f"is deployed already {what}; give the source another name, or take its place with --replace",
+            f"is already deployed {what}; give the source another name, or replace it with --replace",
             subject=f"{FLOW}/{there.name}",
         )
 

@@ -31,8 +31,8 @@ def decide_maintenance(
 ) -> tuple[DeploymentAction, ...]:
     """Say what to do about the maintenance of *place*'s index; nothing where *when* is None.
 
-    Raises: ConfigError: *when* is no cron expression, or maintenance of another index has the name, which is
-    taken only with *replace*.
+    Raises: ConfigError: *when* is not a cron expression, or maintenance of another index has the name, which
+    is taken only with *replace*.
     """
     if when is None:
         return ()
@@ -40,7 +40,7 @@ def decide_maintenance(
     there = next((one for one in found if one.name == name), None)
     if there is not None and there.settings["index"] != place.index and not replace:
         raise ConfigError(
-            f"is deployed already for index {there.settings['index']}; take its place with --replace",
+            f"is already deployed for index {there.settings['index']}; replace it with --replace",
             subject=f"{MAINTAIN}/{name}",
         )
     if when == NEVER:
@@ -56,11 +56,11 @@ def name_of(place: RunPlace) -> str:
 def describe_maintenance(when: str, place: RunPlace) -> Settings:
     """Say what the deployment should be; times are in UTC.
 
-    Raises: ConfigError: *when* is no cron expression.
+    Raises: ConfigError: *when* is not a cron expression.
     """
     if refusal := cron_refusal(when):
         raise ConfigError(
-            f"{when!r} is no cron expression ({refusal}), such as '0 4 * * 0'", subject="--maintain"
+            f"{when!r} is not a cron expression ({refusal}), such as '0 4 * * 0'", subject="--maintain"
         )
     schedule = Schedule(cron=when)
     return {

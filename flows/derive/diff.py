@@ -27,10 +27,10 @@ from schemas.report import Problem
 
 _log = logging.getLogger(__name__)
 
-_REMOVAL_ADVICE = "Look with: sitegraph plan SOURCE.yaml, go on with: sitegraph run SOURCE.yaml --accept"
+_REMOVAL_ADVICE = "To review: sitegraph plan SOURCE.yaml; to go ahead: sitegraph run SOURCE.yaml --accept"
 _FAILURE_ADVICE = (
-    "Wait for the site and run again, or raise max_failures in the source file; where what answers 404 is "
-    "gone for good, go on with: sitegraph run SOURCE.yaml --accept"
+    "Wait for the site and run again, or raise max_failures in the source file; if the pages that answer "
+    "404 are gone for good, go ahead with: sitegraph run SOURCE.yaml --accept"
 )
 
 

@@ -98,7 +98,7 @@ def check_text(run: DeriveContext, difference: Difference, planned: PlannedRows,
     refusal = emptied_refusal(difference.changes, emptied=planned.emptied, live=difference.live)
     if refusal and not accept:
         raise GuardRefused(
-            f"{refusal}; nothing was changed. Go on with: sitegraph run SOURCE.yaml --accept",
+            f"{refusal}; nothing was changed. To go ahead: sitegraph run SOURCE.yaml --accept",
             subject=run.source.name,
         )
 

@@ -30,8 +30,8 @@ class RepairAction(StrEnum):
 
 HOW: Mapping[RepairAction, str] = {
     RepairAction.POINTERS: "put back from what repeats them",
-    RepairAction.LEDGER: "what readers see is told to it again, from the graph and the parsed documents",
-    RepairAction.DOCUMENTS: "told to the ledger again, from the graph and the parsed documents",
+    RepairAction.LEDGER: "filled again from the graph and the parsed documents",
+    RepairAction.DOCUMENTS: "entered in the ledger again, from the graph and the parsed documents",
     RepairAction.FRAGMENTS: "parsed again from the bytes, in place: their names are their hashes",
     RepairAction.LEDGER_ROWS: "written again from the parsed documents, in place",
     RepairAction.VECTORS: "dropped, and taken from the chunk store again",
@@ -41,7 +41,7 @@ HOW: Mapping[RepairAction, str] = {
     RepairAction.SIMILAR: "compared again; in place where the hash agrees, else as a generation",
     RepairAction.ROWS: "linked again from the parsed documents; the rows that differ make a generation",
     RepairAction.TABLES: "all rows are written into new tables, as a generation",
-    RepairAction.VIEW: "shown again to people who look into the graph store",
+    RepairAction.VIEW: "the view for people in the graph store is rebuilt",
     RepairAction.REFUSED: "nothing else holds these bytes; a run of the source fetches them again: "
     "sitegraph run SOURCE.yaml",
 }

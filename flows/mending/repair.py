@@ -196,8 +196,8 @@ def _refuse_if_lost(index: Index, steps: Sequence[RepairStep]) -> None:
     """Raise where neither the ledger nor the tables can tell what readers see."""
     if ledger_is_lost(steps):
         raise DamageFound(
-            "its tables are damaged, and the ledger that they could be made from was lost; put copies of "
-            "both back, or build another index with: sitegraph run SOURCE.yaml --index ANOTHER",
+            "its tables are damaged, and the ledger that they could be rebuilt from is lost; restore both "
+            "from a backup, or build another index with: sitegraph run SOURCE.yaml --index ANOTHER",
             subject=str(index.layout.root),
         )
 

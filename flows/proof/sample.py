@@ -9,7 +9,7 @@ OTHER_BYTES = "the bytes kept are not those that readers see: newer ones came an
 NO_BYTES = "its bytes are not kept"
 WITHHELD = "its bytes are not kept, for the secrets in them"
 OTHER_VERSION = "another version of the pipeline parsed it; the next run of its source parses it again"
-NO_SOURCE = "the ledger does not know its source; a run of the source tells it"
+NO_SOURCE = "the ledger does not know its source; a run of the source adds it"
 
 
 def choose_sample(docs: Iterable[str], *, count: int, generation: int, seed: int) -> tuple[str, ...]:

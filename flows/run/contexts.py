@@ -48,7 +48,7 @@ class RunContext:
     def raise_if_stopped(self) -> None:
         """Raise Stopped once the run is to end."""
         if self.stop.is_set():
-            raise Stopped("stopped; run again to go on", subject=self.source.name)
+            raise Stopped("stopped; run again to continue", subject=self.source.name)
 
 
 @dataclass(frozen=True, kw_only=True)

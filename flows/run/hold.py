@@ -23,7 +23,7 @@ def check_hold(layout: IndexLayout) -> None:
     since = held_since(layout)
     if since is not None:
         raise PublishHeld(
-            f"publishing is held since a rollback at {since or 'an unknown time'}; "
+            f"publishing has been held since a rollback at {since or 'an unknown time'}; "
             "lift it with: sitegraph rollback --lift",
             subject=str(layout.root),
         )

@@ -78,5 +78,5 @@ class RunTurns:
     def _turns(self) -> HostTurns | None:
         url = turns_url(self._settings)
         if url is None:
-            _log.warning("the delay of hosts is kept by each run alone: the cache folder cannot be written")
+            _log.warning("cache folder not writable; parallel runs will not share per-host delays")
         return open_turns(url) if url else None

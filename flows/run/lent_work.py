@@ -88,7 +88,7 @@ def watch_lease(run: Run, resources: Resources, *, on_end: Callable[[Run], None]
 
 
 def _stopped(run: Run) -> Stopped:
-    return Stopped("the run that lent this work has ended; run again to go on", subject=run.source)
+    return Stopped("the run that lent this work has ended; run again to continue", subject=run.source)
 
 
 def _now(clock: SystemClock) -> str:

@@ -62,9 +62,9 @@ def open_run(
 
     Where there is no index one is made, once the seeds of the source have been read.
 
-    Raises: GuardRefused: publishing is held since a rollback, or the settings name another model than that
-    of the index, and *accept* is false; or there is no index, and the source cannot be read; ConfigError:
-    the source file, a file of tools that it names, or a setting is wrong.
+    Raises: GuardRefused: publishing has been held since a rollback, or the settings name another model than
+    that of the index, and *accept* is false; or there is no index, and the source cannot be read;
+    ConfigError: the source file, a file of tools that it names, or a setting is wrong.
     """
     # Not needed to open what is there, and not installed where an index is only read.
     from flows.run.first_look import FirstLook, look_first
@@ -151,7 +151,7 @@ def check_model(index: Index, *, accept: bool) -> bool:
     if not is_same(held, spec) and not may_change_model:
         raise GuardRefused(
             f"the index is of model {before}, and {after} would encode all of its {chunks} passages "
-            "again; look with: sitegraph plan SOURCE.yaml, go on with: sitegraph run SOURCE.yaml --accept, "
+            "again; to review: sitegraph plan SOURCE.yaml; to go ahead: sitegraph run SOURCE.yaml --accept, "
             "or set SITEGRAPH_MODEL, SITEGRAPH_DTYPE and SITEGRAPH_LATE_INTERACTION back",
             subject=str(index.layout.root),
         )

@@ -106,8 +106,8 @@ def _put_back(layout: IndexLayout, ledger: Ledger) -> tuple[str, ...]:
         write_durably(layout.manifest, dump_manifest(copy))
     if not layout.manifest.exists():
         raise DamageFound(
-            "is missing, and nothing repeats it; put a copy back, or build another index with: sitegraph run "
-            "SOURCE.yaml --index ANOTHER",
+            "is missing, and nothing else holds it; restore it from a backup, or build another index with: "
+            "sitegraph run SOURCE.yaml --index ANOTHER",
             subject=str(layout.manifest),
         )
     return tuple(name for name, text in _texts(layout).items() if before.get(name) != text)

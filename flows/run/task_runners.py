@@ -109,7 +109,8 @@ def told_failures(settings: Settings) -> Iterator[None]:
         where = settings.task_runner_address or "the cluster of this run"
         raise StoreUnavailable(
             f"{settings.task_runner} lost its workers or its scheduler ({type(error).__name__} at {where}); "
-            f"see that they run, and have memory ({SETTING}, {ADDRESS}); run again to go on",
+            f"check that they are running and have enough memory ({SETTING}, {ADDRESS}); "
+            "run again to continue",
             subject=SETTING,
         ) from error
 

@@ -143,7 +143,7 @@ def _open_watch(path: str, index: str | None, say: Say) -> RunWatch:
     except SitegraphError:
         pass
     except Exception as fault:  # noqa: BLE001 - the run goes on without whatever this is
-        say(f"not watched: {_message(fault)}")
+        say(f"could not set up metrics or traces: {_message(fault)}")
     return RunWatch()
 
 
@@ -174,7 +174,7 @@ class _ConfiguredWatch(RunWatch):
             try:
                 step(error)
             except Exception as fault:  # noqa: BLE001 - the run has ended; whatever this is, it stays as it ended
-                self.say(f"not told to those who watch: {_message(fault)}")
+                self.say(f"could not report metrics or traces: {_message(fault)}")
 
     def _end_span(self, error: BaseException | None) -> None:
         report = self.report or {}

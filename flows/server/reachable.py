@@ -29,7 +29,7 @@ def ask_prefect() -> str | None:
     if not url:
         return None
     if not url.startswith(("http://", "https://")):
-        raise ConfigError("is no URL; give one such as http://HOST:4200/api", subject="PREFECT_API_URL")
+        raise ConfigError("is not a URL; give one such as http://HOST:4200/api", subject="PREFECT_API_URL")
     shown = _USER.sub("", url)
     try:
         with urlopen(f"{shown.rstrip('/')}/health", timeout=PATIENCE):  # noqa: S310 - checked above

@@ -57,7 +57,9 @@ def prefect_api() -> Iterator[None]:
 def _server_to_use() -> Iterator[None]:
     if url := PREFECT_API_URL.value():
         if not url.startswith(("http://", "https://")):
-            raise ConfigError("is no URL; give one such as http://HOST:4200/api", subject="PREFECT_API_URL")
+            raise ConfigError(
+                "is not a URL; give one such as http://HOST:4200/api", subject="PREFECT_API_URL"
+            )
         yield
         return
     port = _free_port()

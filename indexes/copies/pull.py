@@ -298,7 +298,7 @@ class _Pull:
         there = next(path for path in (self._root, *self._root.absolute().parents) if path.exists())
         if (free := shutil.disk_usage(there).free) < report.fetched_bytes:
             raise NoRoom(
-                f"{report.fetched_bytes / 1e6:,.0f} MB are to come, and {free / 1e6:,.0f} MB are free",
+                f"needs {report.fetched_bytes / 1e6:,.0f} MB, but only {free / 1e6:,.0f} MB are free",
                 subject=str(self._root),
             )
         held = read_marker(self._root)

@@ -107,7 +107,7 @@ class ChildEncoder:
                 answer, self._route_check = child.pipe.recv()
             except (EOFError, OSError) as error:
                 raise StoreUnavailable(
-                    "the encoder's process ended early (killed, or out of memory); run again to go on",
+                    "the encoder's process ended early (killed, or out of memory); run again to continue",
                     subject=self._spec.name,
                 ) from error
             self._child = child

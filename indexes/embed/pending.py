@@ -39,7 +39,7 @@ def encode_missing(
     on_progress(done, total)
     for part in pending:
         if should_stop():
-            raise Stopped(f"stopped after {done} of {total} texts; run again to go on", subject="embed")
+            raise Stopped(f"stopped after {done} of {total} texts; run again to continue", subject="embed")
         _encode(part, cache, encoder, with_tokens=with_tokens)
         done += len(part)
         on_progress(done, total)
@@ -51,7 +51,9 @@ def _encode(texts: Collection[str], cache: VectorCache, encoder: Encoder, *, wit
         cache.put(texts, encoder.encode_documents(texts))
         return
     if not isinstance(encoder, TokenEncoder):
-        raise ConfigError("gives no token vectors, so set it off", subject="SITEGRAPH_LATE_INTERACTION")
+        raise ConfigError(
+            "this encoder has no token vectors; turn it off", subject="SITEGRAPH_LATE_INTERACTION"
+        )
     found = encoder.encode_with_tokens(texts)
     cache.put(texts, found.vectors, found.tokens)
 

@@ -181,16 +181,16 @@ def _cached_path(model: str) -> Path:
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
     except ImportError as error:
         raise ConfigError(
-            f"is none of the models {known_names()} and no folder; other names need huggingface_hub; run: "
-            f"{install_line('pipeline')}",
+            f"is neither one of the models {known_names()} nor a folder; other names need huggingface_hub; "
+            f"run: {install_line('pipeline')}",
             subject=model,
         ) from error
     try:
         return Path(snapshot_download(model, local_files_only=True))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
         raise ConfigError(
-            f"is none of the models {known_names()}, no folder, and not in the local Hugging Face cache; "
-            "fetch it with: hf download MODEL",
+            f"is not one of the models {known_names()}, not a folder, and not in the local Hugging Face "
+            "cache; fetch it with: hf download MODEL",
             subject=model,
         ) from error
 

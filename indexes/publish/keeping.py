@@ -85,7 +85,7 @@ def bytes_beyond(current: Stamps, earlier: Iterable[Stamps]) -> int:
 
 def _wrong(rule: str) -> ConfigError:
     return ConfigError(
-        f"{rule!r} is no rule; write, with commas between, within=7d (h, d or w), daily=14, weekly=52, "
+        f"{rule!r} is not a rule; write, with commas between, within=7d (h, d or w), daily=14, weekly=52, "
         "monthly=12, yearly=5, each once",
         subject=SUBJECT,
     )

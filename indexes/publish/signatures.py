@@ -40,7 +40,7 @@ class Signer:
     def __init__(self, key_file: Path) -> None:
         """Read the key.
 
-        Raises: ConfigError: it cannot be read, has a password, or is no Ed25519 key; cryptography is missing.
+        Raises: ConfigError: it cannot be read, has a password, or is not an Ed25519 key; no cryptography.
         """
         self._key = _private_key(key_file)
 
@@ -102,7 +102,7 @@ def _private_key(file: Path) -> "Ed25519PrivateKey":
         key = serialization.load_pem_private_key(data, password=None)
         if isinstance(key, Ed25519PrivateKey):
             return key
-    raise ConfigError(f"is no Ed25519 private key in PEM without a password; {_MAKE}", subject=str(file))
+    raise ConfigError(f"is not an Ed25519 private key in PEM without a password; {_MAKE}", subject=str(file))
 
 
 def _public_keys(file: Path) -> "tuple[Ed25519PublicKey, ...]":

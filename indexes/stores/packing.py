@@ -35,10 +35,8 @@ def unpack(packed: bytes, sha256: str, *, subject: str) -> bytes:
 
 def missing(subject: str) -> DamageFound:
     """Say that bytes are not there."""
-    return DamageFound("is missing; the next run of its source puts it right", subject=subject)
+    return DamageFound("is missing; the next run of its source restores it", subject=subject)
 
 
 def _damaged(subject: str) -> DamageFound:
-    return DamageFound(
-        "no longer matches its hash; the next run of its source puts it right", subject=subject
-    )
+    return DamageFound("no longer matches its hash; the next run of its source restores it", subject=subject)

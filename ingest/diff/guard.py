@@ -51,7 +51,9 @@ def seed_refusal(seeds: Collection[str], known: Sequence[KnownDocument], *, acce
         return None
     seed, why = next(iter(unread.items()))
     refusal = f"seed {seed} cannot be read ({why})"
-    return f"{refusal}; take it out of `seeds`, or go on with: {_ACCEPT}" if rest else f"{refusal}; {_LOOK}"
+    return (
+        f"{refusal}; take it out of `seeds`, or go ahead with: {_ACCEPT}" if rest else f"{refusal}; {_LOOK}"
+    )
 
 
 def empty_refusal(known: Sequence[KnownDocument]) -> str | None:

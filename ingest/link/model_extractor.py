@@ -96,7 +96,7 @@ class ModelExtractor:
         if self._failures >= MAX_FAILURES:
             return None
         if self._should_stop():
-            raise Stopped("stopped; run again to go on", subject="SITEGRAPH_LLM_URL")
+            raise Stopped("stopped; run again to continue", subject="SITEGRAPH_LLM_URL")
         messages: list[Message] = [{"role": "system", "content": PROMPT}, {"role": "user", "content": text}]
         try:
             answer = _require_text(self._complete(messages, SCHEMA))
@@ -110,7 +110,7 @@ class ModelExtractor:
 
 def _require_text(answer: str) -> str:
     if not _is_text(answer):
-        raise ParseError("the model's answer holds half a character", subject="SITEGRAPH_LLM_URL")
+        raise ParseError("the model's answer contains a lone surrogate", subject="SITEGRAPH_LLM_URL")
     return answer
 
 

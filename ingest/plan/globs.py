@@ -41,7 +41,7 @@ def glob_refusal(glob: str, *, by_path: bool, endings: Collection[str] = ()) -> 
 
 def _web_refusal(glob: str, start: str) -> str | None:
     if found := _NEVER.search(glob):
-        return f"matches no address: {found[0]!r} does not stand in one (it is escaped, or left out)"
+        return f"matches no address: {found[0]!r} does not occur in one (it is escaped, or left out)"
     scheme = next((one for one in _SCHEMES if start.startswith(one)), None)
     if scheme is None:
         if any(one.startswith(start) for one in _SCHEMES):

@@ -36,7 +36,7 @@ class _Folders:
         named = _named(self._source.scope.include)
         for root in self._source.roots:
             if not Path(root).is_dir():
-                raise GuardRefused("root folder is not there; nothing was changed", subject=root)
+                raise GuardRefused("root folder does not exist; nothing was changed", subject=root)
             paths = list_files(Path(root), suffixes=file_suffixes(), on_skip=on_skip, named=named)
             uris.update(file_url(self._source.name, path) for path in paths)
         return SourceListing(

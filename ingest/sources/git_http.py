@@ -38,7 +38,7 @@ class HttpBounds:
         """Let *data* pass. Raises: FetchRefused: too much, or too slow; Stopped."""
         self.received += len(data)
         if self.should_stop():
-            raise Stopped("stopped; run again to go on")
+            raise Stopped("stopped; run again to continue")
         if self.received > self.max_bytes:
             raise FetchRefused(f"is larger than {self.max_bytes // 1_000_000} MB (max_mb in the source file)")
         if self.monotonic() > self.deadline:
@@ -72,7 +72,7 @@ class GitHttpClient(AbstractHttpGitClient):
         found = super()._discover_references(*args, **kwargs)
         if self.dumb:
             raise FetchRefused(
-                "the server gives its files one by one (git's dumb protocol), which is not read"
+                "the server gives its files one by one (git's dumb protocol), which is not supported"
             )
         return found
 
@@ -88,9 +88,7 @@ class GitHttpClient(AbstractHttpGitClient):
     ) -> Any:
         response, last = self._ask(url, headers or {}, data)
         if raise_for_status and response.status in _LOGIN:
-            raise FetchRefused(
-                f"wants a login (HTTP {response.status}); name it with auth in the source file"
-            )
+            raise FetchRefused(f"requires a login (HTTP {response.status}); set auth in the source file")
         if raise_for_status and response.status == 404:
             raise NotGitRepository
         if raise_for_status and response.status != 200:
@@ -124,7 +122,7 @@ class GitHttpClient(AbstractHttpGitClient):
         target = canonical_url(urljoin(url, response.headers.get("Location", "")))
         response.close()
         if target is None or not target.startswith("https://" if url.startswith("https://") else "http"):
-            raise FetchRefused("redirects to an address that is not asked")
+            raise FetchRefused("redirects to an address that may not be fetched")
         return target
 
 

@@ -64,11 +64,11 @@ class GitKeys(Keys):
             url = canonical_url(repository)
             if url is None or "?" in url:
                 raise ValueError(
-                    "should be an http or https URL without user, password and query; a login goes into auth"
+                    "should be an http or https URL without user, password and query; put a login into auth"
                 )
             return url
         if _ELSEWHERE.match(repository) or not repository.isprintable() or not repository:
-            raise ValueError("should be a folder or an http or https URL; no other way to git is taken")
+            raise ValueError("should be a folder or an http or https URL; nothing else is supported")
         return str((Path((info.context or {}).get("folder", "/")) / repository).resolve())
 
     @field_validator("link")

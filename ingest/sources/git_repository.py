@@ -94,6 +94,6 @@ def _open_folder(folder: Path) -> Iterator[Repo]:
     try:
         repo = Repo(str(folder))
     except (NotGitRepository, OSError) as error:
-        raise GuardRefused("is no git repository; nothing was changed", subject=str(folder)) from error
+        raise GuardRefused("is not a git repository; nothing was changed", subject=str(folder)) from error
     with repo:
         yield repo

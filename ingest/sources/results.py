@@ -19,7 +19,7 @@ def until_stopped(items: Iterable[T], should_stop: Callable[[], bool], *, subjec
     """Yield the items. Raises: Stopped: before the next one, once the run is to end."""
     for item in items:
         if should_stop():
-            raise Stopped("stopped; run again to go on", subject=subject)
+            raise Stopped("stopped; run again to continue", subject=subject)
         yield item
 
 

@@ -118,7 +118,7 @@ def _files(archives: Sequence[str]) -> Iterator[Path]:
         elif path.is_file():
             yield path
         else:
-            raise GuardRefused("is not there; nothing was changed", subject=name)
+            raise GuardRefused("does not exist; nothing was changed", subject=name)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ def find_chunk(chunks: ChunkReader, typed: str, *, graph: GraphReader | None = N
         found = chunks.get([resolve_node_id(graph, typed, kinds=(NodeKind.CHUNK,))])
     if not found:
         raise ConfigError(
-            "no such chunk in this generation; ids stand in the output of: sitegraph query TEXT",
+            "no such chunk in this generation; ids are in the output of: sitegraph query TEXT",
             subject=typed,
         )
     return found[0]

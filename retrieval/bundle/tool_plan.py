@@ -21,7 +21,7 @@ def plan_tool(
     """
     use = query.tool
     if not tools:
-        why = "the index knows no such tool" if graph_read else "tools stand in the graph, which was not read"
+        why = "the index knows no such tool" if graph_read else "tools are in the graph, which was not read"
         return ToolPlan(name=use.name, inputs=use.inputs, problems=(why,)) if use else None
     best = next(iter(tools))
     tool, inputs = best.tool, use.inputs if use else None

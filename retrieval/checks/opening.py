@@ -50,7 +50,8 @@ def examined(readers: "Readers") -> Examined:
 def _whole(bundle: ContextBundle) -> ContextBundle:
     if bundle.degraded:
         raise StoreUnavailable(
-            f"is missing ({', '.join(bundle.degraded)}), so that what is not found need not be lost",
+            f"part of the index is unavailable ({', '.join(bundle.degraded)}), so a missing result does not "
+            "prove that evidence was lost",
             subject="checks",
         )
     return bundle

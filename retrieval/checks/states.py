@@ -64,7 +64,7 @@ def _judge(statement: str, nearest: Sequence[_Stretch], covered: float) -> Judge
     if covered < NEAR:
         return JudgedStatement(met=False, why="nothing there says it")
     if covered < COVERED:
-        why = "what stands there says something else"
+        why = "the passage says something else"
         return JudgedStatement(met=False, why=why, text=first.text, chunk=first.chunk)
     why = ""
     for one in nearest:

@@ -19,7 +19,7 @@ def dump_iteration(run: Iteration) -> str:
 def load_iteration(text: str) -> Iteration:
     """Read what `dump_iteration` wrote, and make sure that its state is the one its log leads to.
 
-    Raises: ConfigError: it is no saved run, one of another version, or changed since.
+    Raises: ConfigError: it is not a saved run, one of another version, or changed since.
     """
     run = _read(text)
     try:
@@ -38,4 +38,4 @@ def _read(text: str) -> Iteration:
             raise ConfigError("is of another version; ask the question again", subject="saved run")
         return from_record(Iteration, record)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise ConfigError(f"is no saved run of the loop ({error})", subject="saved run") from error
+        raise ConfigError(f"is not a saved run of the loop ({error})", subject="saved run") from error

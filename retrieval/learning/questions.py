@@ -74,7 +74,7 @@ def _count(number: int) -> str:
 
 def _read(record: Any, subject: str) -> KnownQuestion:
     if not isinstance(record, dict):
-        raise ConfigError("is no object with id, question and gold", subject=subject)
+        raise ConfigError("is not an object with id, question and gold", subject=subject)
     gold = record.get("gold")
     gold = [gold] if isinstance(gold, str) else gold
     if not isinstance(gold, list) or not gold or not all(isinstance(one, str) and one for one in gold):
@@ -84,7 +84,7 @@ def _read(record: Any, subject: str) -> KnownQuestion:
             raise ConfigError(f"{key} is missing", subject=subject)
     texts = (str(record["id"]), str(record["question"]), *gold)
     if len(texts[1]) > TEXT_MAX or not all(map(_is_text, texts)):
-        raise ConfigError(f"is no text of at most {TEXT_MAX} characters", subject=subject)
+        raise ConfigError(f"is not a text of at most {TEXT_MAX} characters", subject=subject)
     return KnownQuestion(
         id=str(record["id"]), text=str(record["question"]).strip(), gold=tuple(dict.fromkeys(gold))
     )

@@ -73,7 +73,7 @@ def _reason(current: Scores, after: Scores, held_out: Interval) -> str:
         return "no other weights do better on questions left out of the fit"
     if held_out.low <= TOLERANCE:
         return (
-            f"on questions that were not tuned on the gain may be as low as {100 * held_out.low:+.1f} points"
+            f"on questions left out of the tuning, the gain may be as low as {100 * held_out.low:+.1f} points"
         )
     return ""
 

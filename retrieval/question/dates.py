@@ -28,8 +28,8 @@ def parse_bound(value: str) -> str:
         return "/".join(_ends(value))
     except (ValueError, OverflowError):
         raise FilterError(
-            "must be a date, perhaps after >=, >, <= or <, or two with .. between, such as >=2024-01-01 or "
-            f"2024-01-01..2024-06-30, not {value!r}",
+            "must be a date, optionally after >=, >, <= or <, or two dates with .. between, such as "
+            f">=2024-01-01 or 2024-01-01..2024-06-30, not {value!r}",
             subject="last_modified",
         ) from None
 
@@ -46,7 +46,7 @@ def combine_bounds(values: Iterable[str]) -> tuple[str, ...]:
     cut = ((_later(start, low), _earlier(end, high)) for start, end in spans)
     left = tuple("/".join(one) for one in cut if OPEN_END in one or one[0] < one[1])
     if not left:
-        raise FilterError("no date meets all that is asked of it at once", subject="last_modified")
+        raise FilterError("no date meets all these conditions", subject="last_modified")
     return left
 
 

@@ -98,7 +98,7 @@ def _plain_json(subject: str, value: dict[str, Any] | None, most: int) -> dict[s
     except ValueError as error:
         raise ConfigError(f"is not JSON ({error})", subject=subject) from error
     if len(text) > most:
-        raise ConfigError(f"has {len(text)} characters of JSON; at most {most} are taken", subject=subject)
+        raise ConfigError(f"has {len(text)} characters of JSON; at most {most} are accepted", subject=subject)
     found: dict[str, Any] = json.loads(text)
     return found
 
@@ -196,7 +196,7 @@ def _filters(pairs: Iterable[tuple[str, str]]) -> tuple[Filter, ...]:
     values: dict[str, set[str]] = {}
     for key, value in pairs:
         if key not in FILTER_KEYS:
-            raise FilterError(f"is no filter; known keys: {', '.join(FILTER_KEYS)}", subject=repr(key))
+            raise FilterError(f"is not a filter; known keys: {', '.join(FILTER_KEYS)}", subject=repr(key))
         field = FILTER_ALIASES.get(key, key)
         values.setdefault(field, set()).add(_check_value(field, value))
     return tuple(Filter(field=field, values=_values(field, values[field])) for field in sorted(values))

@@ -47,8 +47,7 @@ def _manuals_with(wanted: str, manuals: Sequence[Manual]) -> dict[str, str]:
 def _unknown(wanted: str, manuals: Sequence[Manual]) -> FilterError:
     if not manuals:
         return FilterError(
-            "this index has no manual with versions; `family` in a source file says what a source has "
-            "versions of",
+            "this index has no manual with versions; set `family` in a source file",
             subject=f"{SUBJECT} {wanted!r}",
         )
     return FilterError(

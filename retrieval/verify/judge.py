@@ -31,7 +31,7 @@ def judge_sentence(judge: Complete, sentence: str, passage: str) -> str | None:
     try:
         record = json.loads(answer)
     except (ValueError, RecursionError) as error:
-        raise TerminalError("the answer is no JSON", subject="judge") from error
+        raise TerminalError("the answer is not JSON", subject="judge") from error
     if not isinstance(record, dict) or not isinstance(record.get("supported"), bool):
         raise TerminalError("the answer does not say whether the sentence is supported", subject="judge")
     return None if record["supported"] else str(record.get("reason") or "no reason given")

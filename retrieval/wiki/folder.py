@@ -35,7 +35,7 @@ def list_files(root: Path) -> tuple[tuple[tuple[str, str], ...], tuple[PageProbl
         if category.is_symlink() or not category.is_dir(follow_symlinks=False):
             problems += _stray(category.name, is_link=category.is_symlink())
         elif not is_safe(category.name):
-            problems.append(_problem(category.name, "is no name of a category: use a-z, 0-9, -"))
+            problems.append(_problem(category.name, "is not a valid category name: use a-z, 0-9, -"))
         else:
             slugs, among = _list_category(root, category.name)
             found += ((category.name, slug) for slug in slugs)
@@ -67,7 +67,7 @@ def read_file(root: Path, category: str, slug: str) -> str | None:
             handle = os.open(f"{slug}{SUFFIX}", _READ, dir_fd=folder)
         with os.fdopen(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise ParseError("is no file; remove it from the wiki", subject=path)
+                raise ParseError("is not a file; remove it from the wiki", subject=path)
             data = file.read(PAGE_MAX + 1)
     except FileNotFoundError:
         return None
@@ -185,7 +185,7 @@ def _stray(name: str, *, is_link: bool) -> list[PageProblem]:
     if is_link:
         return [_problem(name, "is a link, and links are not followed")]
     if name.endswith(SUFFIX):
-        return [_problem(name, "lies in no category: move it to a folder such as topic/")]
+        return [_problem(name, "is in no category: move it to a folder such as topic/")]
     return []
 
 
@@ -198,9 +198,9 @@ def _problem_of(entry: os.DirEntry[str]) -> str | None:
     if entry.is_symlink():
         return "is a link, and links are not followed"
     if entry.is_dir(follow_symlinks=False):
-        return "is a folder inside of a category: pages are not looked for there"
+        return "is a folder inside a category: pages are not looked for there"
     if entry.name.endswith(SUFFIX) and not is_safe(entry.name.removesuffix(SUFFIX)):
-        return "is no name of a page: rename it to a-z, 0-9 and single dashes, ending in .md"
+        return "is not a valid page name: rename it to a-z, 0-9 and single dashes, ending in .md"
     return None
 
 

@@ -36,7 +36,7 @@ def parse_page(text: str, *, category: str, slug: str) -> WikiPage:
         raise ParseError("has no front matter: begin with a line ---, title: ..., a line ---", subject=path)
     stated = _load(match[1], path)
     if stated.get("category", category) != category:
-        raise ParseError(f"category must be {category!r}, the folder it lies in", subject=path)
+        raise ParseError(f"category must be {category!r}, the folder it is in", subject=path)
     texts = {key: _text(stated, key, path) for key in _TEXTS}
     if not texts["title"]:
         raise ParseError("title is missing; write title: what the page is about", subject=path)
@@ -128,9 +128,9 @@ def _load(block: str, path: str) -> dict[str, Any]:
         stated = yaml.load(block, Loader=LOADER)  # noqa: S506 - one of the two safe loaders
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 2}" if error.problem_mark else ""
-        raise ParseError(f"front matter is no YAML: {error.problem}{line}", subject=path) from error
+        raise ParseError(f"front matter is not valid YAML: {error.problem}{line}", subject=path) from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ParseError(f"front matter is no YAML: {str(error)[:200]}", subject=path) from error
+        raise ParseError(f"front matter is not valid YAML: {str(error)[:200]}", subject=path) from error
     if not isinstance(stated, dict) or not all(isinstance(key, str) for key in stated):
         raise ParseError("front matter must be keys and values, such as title: Leases", subject=path)
     return stated

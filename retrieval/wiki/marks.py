@@ -25,7 +25,7 @@ def mark_pages(
         try:
             wiki.revise(page, marked)
         except StoreUnavailable as error:
-            message = f"is {marked.status.value}, which cannot be written on it: {error.message}"
+            message = f"is {marked.status.value}, which cannot be written to it: {error.message}"
             problems.append(PageProblem(path=f"{page.ref}.md", message=message))
         except (ConfigError, ParseError):  # removed or half saved since it was listed
             continue

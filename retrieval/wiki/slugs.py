@@ -48,8 +48,8 @@ def check_name(name: str, *, what: str) -> str:
     """
     if not is_safe(name):
         raise ConfigError(
-            f"is no {what}: write lower-case letters, digits and single dashes, at most {LENGTH_MAX}, "
-            "and no name that a system reserves",
+            f"is not a valid {what}: write lower-case letters, digits and single dashes, at most "
+            f"{LENGTH_MAX}, and no name that a system reserves",
             subject=repr(name),
         )
     return name

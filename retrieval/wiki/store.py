@@ -109,7 +109,7 @@ def _checked(page: WikiPage) -> tuple[str, WikiPage]:
     try:
         return text, parse_page(text, category=page.category, slug=page.slug)
     except ParseError as error:
-        raise ConfigError(f"is no page: {error.message}", subject=page.ref) from error
+        raise ConfigError(f"is not a page: {error.message}", subject=page.ref) from error
 
 
 def resolve_links(pages: tuple[WikiPage, ...]) -> Mapping[str, tuple[str, ...]]:

@@ -27,7 +27,7 @@ def open_browser(source: Source, settings: Settings) -> Browser | None:
     if found is None:
         where = f"SITEGRAPH_CHROMIUM names {settings.chromium}, which" if settings.chromium else "Chromium"
         raise ConfigError(
-            f"{where} is not there; install it, or let SITEGRAPH_CHROMIUM name its program",
+            f"{where} was not found; install it, or set SITEGRAPH_CHROMIUM to its program",
             subject="javascript: true",
         )
     return Browser(

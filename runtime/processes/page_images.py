@@ -51,7 +51,9 @@ def stored_bytes(settings: Settings, readers: "Readers", *, generation: int | No
         finally:
             ledger.close()
         if doc not in origins:
-            raise StoreUnavailable("the ledger knows no bytes of this document; run it again", subject=doc)
+            raise StoreUnavailable(
+                "the ledger has no bytes of this document; run its source again", subject=doc
+            )
         sha256 = origins[doc]
         return None if sha256 is None else open_raw_store(layout.raw, readers.manifest).get(sha256)
 

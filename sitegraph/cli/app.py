@@ -57,7 +57,7 @@ from sitegraph.cli.hints import complete_for_call
 ADDRESS_SPACE = 4 * 2**30
 """Bytes; a query was ended at 2.5 GB and answered at 3.5 GB, most of it reserved and never used."""
 
-_INTERRUPTED = "interrupted; run again to go on"
+_INTERRUPTED = "interrupted; run again to continue"
 
 app = typer.Typer(
     name="sitegraph",
@@ -85,9 +85,9 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     (
         "diff-versions",
         diff_versions.diff_versions,
-        "Say what changed from one version of a manual to another.",
+        "Show what changed from one version of a manual to another.",
     ),
-    ("blame", blame.blame, "Say since when a passage says what it says, and what it said before."),
+    ("blame", blame.blame, "Show when a passage got its present wording, and what it said before."),
     ("graph", graph.graph, "Show the graph around a node."),
     ("serve", serve.serve, "Serve the index over HTTP."),
     ("audiences", audiences.audiences, "Build and list what groups of readers see."),
@@ -100,7 +100,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
     ("tune", tune.tune, "Fit the ranking weights to questions with known answers."),
     ("verify", verify.verify, "Check the whole index for damage."),
     ("maintain", maintain.maintain, "Compact tables and delete what nothing needs, beside readers and runs."),
-    ("repair", repair.repair, "Make a damaged index whole, without a request."),
+    ("repair", repair.repair, "Repair a damaged index, without sending a request."),
     ("rollback", rollback.rollback, "Return to an earlier generation, or lift the hold."),
     ("drop", drop.drop, "Remove a source from the index."),
     ("doctor", doctor.doctor, "Check what this machine and its configuration lack."),
@@ -144,8 +144,8 @@ def _warn_of_little_memory() -> None:
     if limit != resource.RLIM_INFINITY and limit < ADDRESS_SPACE:
         least = f"{ADDRESS_SPACE // 2**20} MB"
         print(
-            f"sitegraph: warning: only {limit // 2**20} MB of memory are allowed (ulimit -v); below "
-            f"{least} a library may end the program at once",
+            f"sitegraph: warning: only {limit // 2**20} MB of memory is allowed (ulimit -v); below "
+            f"{least} a library may abort the program",
             file=sys.stderr,
         )
 
@@ -168,7 +168,7 @@ def run_app(arguments: list[str]) -> int:
             return _leave_pipe()
         raise
     except UnicodeEncodeError:
-        return _say("what was asked for is not UTF-8", EXIT_USAGE)
+        return _say("an argument is not valid UTF-8", EXIT_USAGE)
     except Exception as error:  # noqa: BLE001 - the last one: nobody above can say it better
         return _fail(error, arguments)
     if result == EXIT_INTERRUPTED:  # typer turns Ctrl-C into a code
@@ -204,7 +204,7 @@ def _fail(error: Exception, arguments: list[str]) -> int:
     if (failure := explain(error, command=command_of(arguments))) is not None:
         return _say(complete_for_call(failure.message, arguments), failure.code)
     reason = f"{type(error).__name__}: {error}".removesuffix(": ")
-    return _say(f"a fault of sitegraph itself ({reason}); SITEGRAPH_DEBUG=1 shows where", EXIT_FAILED)
+    return _say(f"internal error ({reason}); SITEGRAPH_DEBUG=1 shows the traceback", EXIT_FAILED)
 
 
 def _is_debugging(value: str) -> bool:
@@ -221,7 +221,7 @@ def _say(message: str, code: int) -> int:
 
 
 def _terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
-    print("sitegraph: terminated; run again to go on", file=sys.stderr)
+    print("sitegraph: terminated; run again to continue", file=sys.stderr)
     sys.exit(EXIT_TERMINATED)
 
 

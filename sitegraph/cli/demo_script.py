@@ -71,7 +71,7 @@ def _prepare(folder: Path) -> None:
     if not (DOCS / "build.py").is_file():
         raise ConfigError("the demo serves the manual of a checkout; run it from one", subject=str(DOCS))
     if folder.exists() and not (folder / MARK).exists():
-        raise ConfigError("is there already and not from a demo; choose another --dir", subject=str(folder))
+        raise ConfigError("already exists and is not from a demo; choose another --dir", subject=str(folder))
     import_module("mkdocs")  # of an extra of its own: where it is missing, the command says so
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -58,7 +58,7 @@ def describe_history(readers: Readers, archive: LedgerArchive, chunk_id: str) ->
         raise HttpProblem(404, told, problem.error) from None
     found = blame_chunk(readers, archive, chunk)
     if found is None:
-        raise StoreUnavailable("cannot be read; what was is known from it", subject="ledger")
+        raise StoreUnavailable("cannot be read; only it knows earlier passages", subject="ledger")
     return {"generation": readers.generation, **history_record(found)}
 
 

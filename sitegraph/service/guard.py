@@ -153,7 +153,9 @@ class Guard:
         return body
 
     def _too_large(self) -> HttpProblem:
-        return HttpProblem(413, f"the body may have {self._limits.body_bytes} bytes", "TooLarge")
+        return HttpProblem(
+            413, f"the request body may be at most {self._limits.body_bytes} bytes", "TooLarge"
+        )
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

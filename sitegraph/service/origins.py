@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from sitegraph.service.problems import HttpProblem
 
-_ELSEWHERE = "asked by a page of another site"
+_ELSEWHERE = "requested by a page of another site"
 
 
 def check_origin(headers: Mapping[str, str], hosts: Collection[str] | None) -> None:

@@ -116,7 +116,7 @@ def _parts(
 
     def picture(readers: Readers, chunk: Chunk) -> bytes:
         if chunk.page_no is None:
-            raise HttpProblem(404, f"{chunk.id} stands on no page of a PDF", "NotFound")
+            raise HttpProblem(404, f"{chunk.id} is not on a page of a PDF", "NotFound")
         data = stored_bytes(settings, readers)(chunk.doc)
         if data is None:
             raise HttpProblem(404, f"cannot be drawn: {WITHHELD}", "NotFound")

@@ -115,5 +115,5 @@ class FailClosed:
         if scope["type"] != "http" or self._began_so or not self._folder.is_dir():
             await self._app(scope, receive, send)
             return
-        why = "who may see what is said since this service began; it must be started again"
+        why = "access rules were added after this service started; restart it"
         await self._problem(scope, HttpProblem(503, why, "Restart"))(scope, receive, send)

@@ -48,7 +48,7 @@ def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
         address = str(bound.getsockname()[0])
         if token is None and not ipaddress.ip_address(address).is_loopback:
             raise ConfigError(
-                f"must be set where others than this machine can ask ({address})", subject=TOKEN
+                f"must be set when listening on a non-loopback address ({address})", subject=TOKEN
             )
         hosts = None if token else _LOOPBACK | {address, host.lower()}
         _say(settings, bound)

@@ -30,7 +30,7 @@ class Threads:
         """
         if self._taken >= self._places:
             headers = {"Retry-After": str(RETRY_SECONDS)}
-            raise HttpProblem(503, "too many questions are waiting; come again", "Busy", headers)
+            raise HttpProblem(503, "too many questions are waiting; try again", "Busy", headers)
         self._taken += 1
         loop = asyncio.get_running_loop()
         future = self._pool.submit(work)

@@ -53,7 +53,7 @@ def check_answer(readers: Readers, bundle: ContextBundle, answer: str) -> dict[s
     if sentences * passages > PAIRS_MAX:
         raise HttpProblem(
             422,
-            f"{sentences} sentences with {passages} passages are too much at once: at most {PAIRS_MAX} pairs "
+            f"{sentences} sentences with {passages} passages are too many at once: at most {PAIRS_MAX} pairs "
             "are read; verify a part of the answer, or name fewer chunk_ids",
             "InvalidRequest",
         )

@@ -169,7 +169,7 @@ def test_chunks_that_went_behind_the_ledger_are_noticed(chunk_store: ChunkStore)
     held, _ = next(changes)
     whole = finish_chunks(MemoryChunkStore(dim=DIM), 1, held, [], base=0)
     finish_chunks(chunk_store, 1, dict(list(held.items())[:-1]), [])
-    with pytest.raises(DamageFound, match="behind the ledger"):
+    with pytest.raises(DamageFound, match="without the ledger"):
         finish_chunks(chunk_store, 2, {}, [], before=whole)
 
 
@@ -178,7 +178,7 @@ def test_edges_that_came_behind_the_ledger_are_noticed(graph_store: GraphStore) 
     edges, _ = next(steps(some_edge, lambda edge: edge.id))
     fewer = finish_graph(MemoryGraphStore(), 1, (core, []), (dict(list(edges.items())[1:]), []), base=0)
     finish_graph(graph_store, 1, (core, []), (edges, []))
-    with pytest.raises(DamageFound, match=r"edges.*behind the ledger"):
+    with pytest.raises(DamageFound, match=r"edges.*without the ledger"):
         finish_graph(graph_store, 2, ({}, []), ({}, []), before=fewer)
 
 
@@ -186,5 +186,5 @@ def test_nodes_that_went_behind_the_ledger_are_noticed(graph_store: GraphStore) 
     core = {page.id: page for page in CORE}
     whole = finish_graph(MemoryGraphStore(), 1, (core, []), ({}, []), base=0)
     finish_graph(graph_store, 1, (dict(list(core.items())[1:]), []), ({}, []))
-    with pytest.raises(DamageFound, match=r"nodes.*behind the ledger"):
+    with pytest.raises(DamageFound, match=r"nodes.*without the ledger"):
         finish_graph(graph_store, 2, ({}, []), ({}, []), before=whole)

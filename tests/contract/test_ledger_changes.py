@@ -103,7 +103,7 @@ def test_the_feed_outlives_generations_and_is_bounded(ledger: Ledger) -> None:
     assert len(ids(ledger, 2, newest)) == KEEP
     with pytest.raises(ChangesUnavailable, match="generation 1: the feed goes back to generation 2 only"):
         ids(ledger, 1, newest)
-    with pytest.raises(ChangesUnavailable, match=f"go on with: sitegraph changes --since {newest}"):
+    with pytest.raises(ChangesUnavailable, match=f"continue with: sitegraph changes --since {newest}"):
         ids(ledger, 0, newest)
 
 
@@ -129,8 +129,8 @@ def test_the_path_follows_what_each_generation_was_built_on(
         (6, 4, 4, ChangesUnavailable, "generation 6: did not lead to generation 4.* --since 4"),
         (9, 6, 6, ConfigError, "--since: generation 9 is not published; readers see 6"),
         (4, 2, 6, ConfigError, "--until: generation 2 comes before generation 4"),
-        (0, 3, 6, ConfigError, "--until: generation 3 is none of those readers saw: 0, 1, 2, 4, 6"),
-        (2, 7, 6, ConfigError, "--until: generation 7 is none of those readers saw"),
+        (0, 3, 6, ConfigError, "--until: generation 3 is not one that readers saw: 0, 1, 2, 4, 6"),
+        (2, 7, 6, ConfigError, "--until: generation 7 is not one that readers saw"),
     ],
 )
 def test_a_generation_that_leads_nowhere_is_refused(

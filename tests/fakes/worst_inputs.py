@@ -120,7 +120,7 @@ said("options that do not go together", 2, "export", "--what", "graph", "--stabl
 said("a file of questions that is not there", 2, "tune", "questions.jsonl")
 
 
-@worst("a file of questions that is no JSON", code=2)
+@worst("a file of questions that is not JSON", code=2)
 def _(place: Place) -> list[str]:
     return ["tune", place.write("questions.jsonl", "what?\n"), "--index", str(place.index())]
 

@@ -1,4 +1,4 @@
-"""Where nothing answers, every interface says what was searched, what came near and what may hide the answer."""
+"""Where nothing answers, every interface says what was searched, and what may hide the answer."""
 
 import json
 from pathlib import Path

@@ -125,7 +125,7 @@ def test_what_is_wrong_is_told_with_what_to_do(sitegraph: Sitegraph, told: Recei
     block = sitegraph.call("deploy", str(good), "--notify", "slack-webhook/nobody")
 
     assert (line.returncode, pool.returncode, block.returncode) == (2, 2, 2)
-    assert "line 4: schedule: '61 2 * * *' is no cron expression (Bad minute)" in line.stderr
+    assert "line 4: schedule: '61 2 * * *' is not a cron expression (Bad minute)" in line.stderr
     assert "work pool nowhere: is not there; make it with: prefect work-pool create nowhere" in pool.stderr
     assert "there is no block 'slack-webhook/nobody'" in block.stderr
 
@@ -185,7 +185,7 @@ def test_a_publish_that_is_held_too_long_raises_an_alarm(
 
     assert message["alarm"] == "sitegraph: publish held"
     assert "nothing could be published for 10s: stuck: " in message["text"]
-    assert "publishing is held since a rollback at " in message["text"]
+    assert "publishing has been held since a rollback at " in message["text"]
     events = server.call("/events/filter", {"filter": {"event": {"prefix": ["sitegraph."]}}})["events"]
     (held,) = [one for one in events if one["event"] == "sitegraph.generation.held"]
     assert held["resource"]["sitegraph.source"] == "stuck"

@@ -108,7 +108,7 @@ def test_an_id_of_before_leads_to_what_stands_there_now(
     assert f"run: sitegraph blame {old['new_id']}" in led.stderr
     shown = sitegraph.call("show", old["old_id"], "--index", str(folder))
     assert shown.returncode == 2
-    assert f"says: sitegraph blame {old['old_id']} --index {folder}" in shown.stderr
+    assert f"run: sitegraph blame {old['old_id']} --index {folder}" in shown.stderr
     with serving(folder) as client:
         answers = {name: client.get(f"/chunks/{name}/history") for name in (old["old_id"], gone["old_id"])}
     assert {answer.status_code for answer in answers.values()} == {404}

@@ -180,7 +180,7 @@ def test_ctrl_c_ends_the_workers_too(
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=300)
     assert (process.returncode, out) == (130, ""), err
-    assert "run again to go on" in err
+    assert "run again to continue" in err
     assert "Traceback" not in err
     poll(lambda: not marked.alive() or None, timeout=120, what="the end of the workers")
 

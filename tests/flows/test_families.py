@@ -153,7 +153,7 @@ def words_of(page: Path) -> str:
 def test_diff_versions_refuses_what_is_not_there(sitegraph: Sitegraph, built: Path) -> None:
     for arguments, told in (
         ([OLD, "9"], f"version '9': no manual has it; known: git {NEW}, {OLD}"),
-        ([OLD, NEW, "--family", "pg"], f"--family pg: no manual is called so; known: git {NEW}, {OLD}"),
+        ([OLD, NEW, "--family", "pg"], f"--family pg: no manual has this name; known: git {NEW}, {OLD}"),
     ):
         called = sitegraph.call("diff-versions", *arguments, "--index", str(built / "index"))
         assert (called.returncode, called.stderr) == (2, f"sitegraph: {told}\n")

@@ -78,7 +78,7 @@ def stop_a_run(
         seconds = time.monotonic() - at
     assert (process.returncode, out) == (code, "")
     assert seconds < 60
-    assert "run again to go on" in err
+    assert "run again to continue" in err
 
 
 def test_a_run_that_is_told_to_end_ends_soon(

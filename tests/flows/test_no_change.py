@@ -276,7 +276,7 @@ def test_a_look_that_is_stopped_ends_soon_and_the_next_one_goes_on(
     report = run(source, index)
 
     assert process.returncode == code
-    assert "run again to go on" in said
+    assert "run again to continue" in said
     assert report["documents"]["scheduled"] == 10
     again = set(handbook.asked())
     assert len(before & again & set(handbook.articles)) < len(before), "what was had is not asked for again"

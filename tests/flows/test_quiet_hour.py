@@ -230,7 +230,7 @@ def held(deployed: Deployed) -> None:
         what="the alarm of a held publish",
     )
     assert told[0]["subject"] == "sitegraph: publish held"
-    assert "publishing is held since a rollback at " in told[0]["body"]
+    assert "publishing has been held since a rollback at " in told[0]["body"]
     deployed.command("rollback", "--lift", "--index", str(deployed.index))
     deployed.wait_until_fresh()
 

@@ -58,7 +58,7 @@ def path_between(bases: Mapping[int, int], *, since: int, until: int, current: i
         raise ConfigError(f"generation {until} comes before generation {since}", subject="--until")
     if until not in line:
         seen = ", ".join(map(str, reversed(line)))
-        raise ConfigError(f"generation {until} is none of those readers saw: {seen}", subject="--until")
+        raise ConfigError(f"generation {until} is not one that readers saw: {seen}", subject="--until")
     return tuple(number for number in reversed(line) if since < number <= until)
 
 
@@ -111,7 +111,7 @@ def _parts(rows: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
         yield part
 
 
-_ANEW = "take a whole copy with: sitegraph export, and go on with: sitegraph changes --since {}"
+_ANEW = "take a whole copy with: sitegraph export, then continue with: sitegraph changes --since {}"
 
 
 def _check_kept(connection: sa.Connection, path: Sequence[int], *, since: int, current: int) -> None:

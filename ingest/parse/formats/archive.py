@@ -72,4 +72,4 @@ def refuse_doctype(xml: bytes, *, name: str, subject: str) -> None:
     except _PrologRead:
         return
     except expat.ExpatError as error:
-        raise ParseError(f"damaged: {name} is no XML ({error})", subject=subject) from error
+        raise ParseError(f"damaged: {name} is not XML ({error})", subject=subject) from error

@@ -53,7 +53,7 @@ def _headings(archive: ZipFile, subject: str) -> Iterator[tuple[str, int]]:
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
         root = etree.fromstring(read_member(archive, _STYLES, subject=subject), parser)
     except etree.XMLSyntaxError as error:
-        raise ParseError(f"damaged: {_STYLES} is no XML ({error})", subject=subject) from error
+        raise ParseError(f"damaged: {_STYLES} is not XML ({error})", subject=subject) from error
     styles = {style.get(f"{_W}styleId"): style for style in root.iter(f"{_W}style")}
     for style in styles.values():
         name, level = _value(style, "name") or "", _level(style, styles)

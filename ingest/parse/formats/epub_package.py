@@ -79,7 +79,7 @@ def read_xml(archive: ZipFile, path: str, *, subject: str) -> Any:
     try:
         return etree.fromstring(read_member(archive, path, subject=subject), parser)
     except etree.XMLSyntaxError as error:
-        raise ParseError(f"damaged: {path} is no XML ({error})", subject=subject) from error
+        raise ParseError(f"damaged: {path} is not XML ({error})", subject=subject) from error
 
 
 def inside(base: str, href: str) -> tuple[str, str]:

@@ -102,7 +102,7 @@ def _load(point: EntryPoint) -> DocumentFormat:
 
 def _refused(point: EntryPoint, reason: str) -> ConfigError:
     return ConfigError(
-        f"the format {point.value} {reason}; mend or uninstall the package", subject=_package(point)
+        f"the format {point.value} {reason}; fix or uninstall the package", subject=_package(point)
     )
 
 

@@ -66,7 +66,7 @@ def schema_text(schema: Any) -> str | None:
     try:
         return None if schema is None else canonical_json(schema)
     except (TypeError, ValueError, RecursionError) as error:  # a date of YAML, a number that is none
-        raise ParseError(f"an input schema is no JSON ({error})") from None
+        raise ParseError(f"an input schema is not JSON ({error})") from None
 
 
 def one_text(text: str) -> str:

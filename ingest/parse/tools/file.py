@@ -79,7 +79,7 @@ def _read(data: bytes, tool_format: ToolFormat | None) -> tuple[ToolDescription,
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ParseError("is no text in UTF-8") from None
+        raise ParseError("is not UTF-8 text") from None
     found = _read_text(text, tool_format)
     if len(found) > MAX_TOOLS:
         raise ParseError(f"describes more than {MAX_TOOLS} tools")

@@ -50,7 +50,7 @@ def parse_inventory(data: bytes) -> tuple[ToolDescription, ...]:
 def _cut(data: bytes) -> tuple[bytes, bytes, bytes]:
     lines = data.split(b"\n", 4)
     if len(lines) < 5 or not data.startswith(HEADER):
-        raise ParseError("is no inventory of Sphinx")
+        raise ParseError("is not a Sphinx inventory")
     return lines[0], b"\n".join(lines[1:4]), lines[4]
 
 

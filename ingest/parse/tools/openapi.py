@@ -94,7 +94,7 @@ class _Resolver:
             if not isinstance(stated.get("$ref"), str):
                 return stated
             stated = as_mapping(self._at(stated["$ref"]), where)
-        raise ParseError(f"{where}: a $ref that leads on and on")
+        raise ParseError(f"{where}: a chain of $ref that does not end")
 
     def inline(self, schema: Any, depth: int = 0) -> Any:
         """Return a schema without references; what is nested too deep, or in itself, may be anything."""

@@ -18,7 +18,7 @@ def load_questions(settings: Settings, given: Path | None) -> tuple[Check, ...]:
     files = (given,) if given else tuple(_named(settings))
     if not files:
         raise ConfigError(
-            "no file of questions is named; give one: sitegraph check QUESTIONS.yaml, or name it in the "
+            "no question file is named; give one: sitegraph check QUESTIONS.yaml, or name it in the "
             "source file: checks: checks/questions.yaml",
             subject="check",
         )

@@ -108,7 +108,7 @@ def ask(
     )
     check_mode(mode, as_of=as_of)
     if settings.llm_url and settings.llm_model is None:
-        raise ConfigError("is needed beside --llm: which model is asked", subject="--model")
+        raise ConfigError("is required with --llm, to say which model to ask", subject="--model")
     complete, pages = open_model(settings, budgeted=True), open_wiki(settings, wiki)
     if judge and complete is None:
         raise ConfigError("needs a model; give --llm URL and --model NAME", subject="--judge")

@@ -33,7 +33,7 @@ def audiences(
     output: FormatOption = OutputFormat.TEXT,
     quiet: QuietOption = False,
 ) -> None:
-    """List the audiences of the index: each sees the documents that its groups may see, no trace of others.
+    """List the audiences of the index: each sees only the documents that its groups may see.
 
     Runs keep them up to date. Say who may see what with `access` in source files and front matter.
 

@@ -21,9 +21,9 @@ def blame(
     index: IndexOption = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Say since when a passage says each of its sentences, and what it said before.
+    """Show since when a passage has had each of its sentences, and what it said before.
 
-    Reads the ledger, which is with the index that runs write to, not with copies of it.
+    Reads the ledger, which only the index that runs write to has; copies do not.
 
     Examples:
 
@@ -39,7 +39,7 @@ def blame(
     archive = LedgerArchive(settings, now=_now, warn=_warn, draw_seconds=1.0)
     found = blame_chunk(readers, archive, _find(readers, archive, chunk))
     if found is None:
-        raise StoreUnavailable("cannot be read; blame is answered from it", subject="ledger")
+        raise StoreUnavailable("cannot be read; blame needs it", subject="ledger")
     if output is OutputFormat.JSON:
         print_json(history_record(found))
     else:

@@ -35,7 +35,7 @@ def check(
     ] = None,
     index: IndexOption = None,
     held: Annotated[
-        bool, typer.Option("--held", help="Show what the last run that was held had lost.")
+        bool, typer.Option("--held", help="Show which evidence the last held run had lost.")
     ] = False,
     from_log: Annotated[
         bool,
@@ -64,7 +64,7 @@ def check(
       sitegraph check --from-log --index ./index > proposed.yaml
     """
     if held and from_log:
-        raise ConfigError("does not go with --from-log", subject="--held")
+        raise ConfigError("cannot be used with --from-log", subject="--held")
     if held:
         _show_held(read_settings(index), output)
     elif from_log:
@@ -113,7 +113,7 @@ def _show_held(settings: Settings, output: CheckFormat) -> None:
     from schemas.records import to_record
 
     if output is CheckFormat.JUNIT:
-        raise ConfigError("is text or json with --held", subject="--format")
+        raise ConfigError("must be text or json when --held is given", subject="--format")
     layout = IndexLayout(place_of(settings))
     load_manifest(layout)  # so that a folder without an index is told as everywhere
     record = load_record(layout)
@@ -127,7 +127,7 @@ def _told(record: "CheckRecord | None") -> str:
     from retrieval.checks.rendering import count, render_losses
 
     if record is None:
-        return "no run has asked anything"
+        return "no run has asked any questions yet"
     counts = record.counts
     verdict = "held" if counts.held else "not held"
     said = (
@@ -144,7 +144,7 @@ def _propose(settings: Settings, questions: Path | None, output: CheckFormat) ->
     from schemas.records import to_record
 
     if output is CheckFormat.JUNIT:
-        raise ConfigError("is text or json with --from-log", subject="--format")
+        raise ConfigError("must be text or json when --from-log is given", subject="--format")
     known = [one.question for one in load_checks(questions)] if questions else []
     usage = read_usage(Path(settings.index))
     readers = open_for_reading(settings, use_graph=False)

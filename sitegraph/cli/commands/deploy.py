@@ -36,9 +36,9 @@ def deploy(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="What the work pool is told of each run, such as memory_limit=4Gi or "
+            help="Setting of the work pool for each run, such as memory_limit=4Gi or "
             """'env={"SITEGRAPH_WORKERS": "2"}'; VALUE is JSON, else text. May be given again. """
-            "A source file's deployment.job_variables count more.",
+            "A source file's deployment.job_variables take precedence.",
         ),
     ] = None,
     index: Annotated[
@@ -63,7 +63,7 @@ def deploy(
         bool,
         typer.Option(
             "--replace",
-            help="Take the place of deployments that run another file of that name, or for another index.",
+            help="Replace deployments of that name that run another file, or for another index.",
         ),
     ] = False,
     dry_run: Annotated[
@@ -79,23 +79,29 @@ def deploy(
         ),
     ] = None,
     late_after: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Alarm: a run waits so long for a worker (first: 15m).")
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Alarm when a run has waited this long for a worker (initially 15m)."
+        ),
     ] = None,
     lost_after: Annotated[
         str | None,
         typer.Option(
-            metavar="TIME", help="Mark a run crashed that has sent no heartbeat for so long (first: 10m)."
+            metavar="TIME",
+            help="Mark a run as crashed when it has sent no heartbeat for this long (initially 10m).",
         ),
     ] = None,
     held_after: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Alarm: nothing could be published for so long (first: 6h)."),
+        typer.Option(
+            metavar="TIME", help="Alarm when nothing could be published for this long (initially 6h)."
+        ),
     ] = None,
     maintain: Annotated[
         str | None,
         typer.Option(
             metavar="CRON",
-            help="Maintain the index at these times, in UTC, such as '0 4 * * 0'; none: pause it.",
+            help="Maintain the index at these times, in UTC, such as '0 4 * * 0'; none pauses it.",
         ),
     ] = None,
     output: FormatOption = OutputFormat.TEXT,
@@ -175,7 +181,9 @@ def _seconds(name: str, text: str | None) -> float | None:
     except ValueError as error:
         raise ConfigError(str(error), subject=option) from error
     if seconds < SHORTEST:
-        raise ConfigError(f"is at least {SHORTEST:g}s; Prefect waits no shorter", subject=option)
+        raise ConfigError(
+            f"must be at least {SHORTEST:g}s, the shortest time that Prefect waits", subject=option
+        )
     return seconds
 
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def diff_versions(
-    old: Annotated[str, typer.Argument(metavar="A", help="The version before, as 15.")],
-    new: Annotated[str, typer.Argument(metavar="B", help="The version after, as 16.")],
+    old: Annotated[str, typer.Argument(metavar="A", help="The earlier version, such as 15.")],
+    new: Annotated[str, typer.Argument(metavar="B", help="The later version, such as 16.")],
     index: IndexOption = None,
     family: Annotated[
         str | None,
-        typer.Option("--family", metavar="NAME", help="The manual, where several have these versions."),
+        typer.Option("--family", metavar="NAME", help="The manual, if several have these versions."),
     ] = None,
     path: Annotated[
         str | None,
@@ -30,7 +30,7 @@ def diff_versions(
     ] = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Say what changed from one version of a manual to another: documents, sections, words.
+    """Show what changed from one version of a manual to another: documents, sections, words.
 
     Versions are those of sources with a family. Reads the current generation and changes nothing.
 
@@ -66,12 +66,12 @@ def choose_manual(manuals: "Sequence[Manual]", old: str, new: str, *, family: st
     told = "; ".join(tell_versions(one) for one in manuals)
     if not manuals:
         raise ConfigError(
-            "this index has none; `family` in a source file says what a source has versions of",
+            "this index has none; set `family` in a source file",
             subject="versions",
         )
     named = [one for one in manuals if family in (None, one.name)]
     if not named:
-        raise ConfigError(f"no manual is called so; known: {told}", subject=f"--family {family}")
+        raise ConfigError(f"no manual has this name; known: {told}", subject=f"--family {family}")
     for version in (old, new):
         if not any(version in one.versions for one in named):
             raise ConfigError(f"no manual has it; known: {told}", subject=f"version {version!r}")

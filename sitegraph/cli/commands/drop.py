@@ -34,7 +34,7 @@ def drop(
 def print_drop(record: dict[str, Any]) -> None:
     """Print what went for a person; a source that readers did not see needed no generation."""
     if record["generation"] is None:
-        print(f"{record['source']}: readers saw nothing of it; what the ledger knew of it is forgotten")
+        print(f"{record['source']}: was never published; its ledger records were deleted")
     else:
         removed = f"{record['documents']} documents, {record['chunks']} chunks removed"
         print(f"{record['source']}: {removed} by generation {record['generation']}")

@@ -82,7 +82,7 @@ def export(
     questions: Annotated[
         Path | None,
         typer.Option(
-            "--questions", help="File of questions with known answers, as for tune; with negatives."
+            "--questions", help="File of questions with known answers, as for tune; only for negatives."
         ),
     ] = None,
     quiet: QuietOption = False,
@@ -113,14 +113,14 @@ def export(
 
     chosen = _choose_format(what, format_, output=output)
     if what in (What.GRAPH, What.WARC, *_LEARNT) and (stable or vectors):
-        raise ConfigError(f"goes with rows, not with --what {what}", subject="--stable, --vectors")
+        raise ConfigError(f"is for rows, not for --what {what}", subject="--stable, --vectors")
     if what is What.WARC and generation is not None:
-        raise ConfigError("goes with rows; a WARC file holds what was fetched last", subject="--generation")
+        raise ConfigError("is for rows; a WARC file holds what was fetched last", subject="--generation")
     if questions and what is not What.NEGATIVES:
-        raise ConfigError("goes with --what negatives", subject="--questions")
+        raise ConfigError("is only for --what negatives", subject="--questions")
     if what in _LEARNT:
         if source or generation is not None:
-            raise ConfigError(f"goes with rows, not with --what {what}", subject="--source, --generation")
+            raise ConfigError(f"is for rows, not for --what {what}", subject="--source, --generation")
         _hand_over_learnt(open_for_reading(read_shown_settings(index)), what, chosen, output, questions)
         return
     opened = open_described(read_shown_settings(index))
@@ -201,7 +201,7 @@ def _hand_over_learnt(
 
     usage = read_usage(readers.index)
     if usage.unreadable:
-        warn(f"{usage.unreadable} lines of the logs are none of theirs and were left out")
+        warn(f"{usage.unreadable} lines are not log entries and were left out")
     if what is What.NEGATIVES:
         from sitegraph.cli.evaluation.negatives import negative_rows
         from sitegraph.cli.evaluation.question_file import load_questions

@@ -42,7 +42,7 @@ def init(
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option(help="Name of the source (default: made of the address).")
+        str | None, typer.Option(help="Name of the source (default: made from the address).")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     allow_private: AllowPrivateOption = None,
@@ -101,7 +101,7 @@ def _check_free(path: Path | None, *, force: bool) -> None:
     require_folder(path)
     if path.exists() and not force:
         raise ConfigError(
-            "is there already; choose another file with -o, or overwrite it with --force", subject=str(path)
+            "already exists; choose another file with -o, or overwrite it with --force", subject=str(path)
         )
 
 

@@ -66,7 +66,7 @@ def lint(
         typer.Option("--format", help="Text for people, JSON for programs, SARIF 2.1.0 for code scanning."),
     ] = LintFormat.TEXT,
     fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="Exit with 1 from this severity on.")
+        FailOn, typer.Option("--fail-on", help="Exit with 1 for findings of this severity or worse.")
     ] = FailOn.WARNING,
     baseline: Annotated[
         Path | None,
@@ -122,7 +122,7 @@ def lint(
         return
     new, resolved = split_by_baseline(found, known)
     if resolved and rules is None and source is None:
-        tell(f"{len(resolved)} findings of {baseline} are mended; --write-baseline writes it anew")
+        tell(f"{len(resolved)} findings of {baseline} are fixed; --write-baseline rewrites it")
     _print(new, output, generation=generation, known=len(found) - len(new), rules=chosen)
     if fail_on is not FailOn.NEVER and any(one.severity.rank >= _rank(fail_on) for one in new):
         raise typer.Exit(1)
@@ -206,14 +206,14 @@ def _warn_of_unknown_rules(sources: "Iterable[Source]") -> None:
     for each in sources:
         named = {*each.lint.disable, *(one.rule for one in each.lint.ignore)} - {"*"}
         for rule in sorted(named - RULES.keys()):
-            warn(f"{each.name}: lint names {rule}, which is no rule; known: {', '.join(RULES)}")
+            warn(f"{each.name}: lint names {rule}, which is not a rule; known: {', '.join(RULES)}")
 
 
 def _print_rules(form: LintFormat) -> None:
     from retrieval.lint.catalogue import RULES
 
     if form is LintFormat.SARIF:
-        raise ConfigError("is text or json with --list-rules", subject="--format")
+        raise ConfigError("must be text or json when --list-rules is given", subject="--format")
     if form is LintFormat.JSON:
         print_json({"rules": [_rule_record(rule) for rule in RULES.values()]})
         return

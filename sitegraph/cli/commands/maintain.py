@@ -19,10 +19,10 @@ def maintain(
     quiet: QuietOption = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Put an index in order, beside readers and runs: compact, sweep, vacuum, read a sample.
+    """Maintain an index while it is read and written: compact, sweep, vacuum, check a sample.
 
-    Readers see no difference. Compacted tables take the place of the old ones with the next generation.
-    Runs do without it; they and searches only become dearer. Damage in the sample is exit code 1.
+    Readers see no difference. Compacted tables replace the old ones with the next generation. Nothing breaks
+    without it, but runs and searches get slower. Damage in the sample is exit code 1.
 
     Examples:
 

@@ -33,6 +33,6 @@ def mcp(index: IndexOption = None, groups: GroupsOption = None) -> None:
 
         if sys.stdin.isatty():
             print(
-                "sitegraph: waiting for an MCP client at stdin; Ctrl-C ends it", file=sys.stderr, flush=True
+                "sitegraph: waiting for an MCP client on stdin; Ctrl-C ends it", file=sys.stderr, flush=True
             )
         serve_stdio(local)

@@ -78,13 +78,14 @@ def _model(change: dict[str, Any] | None) -> Iterator[str]:
         yield (
             f"model    {change['from']} gives way to {change['to']}: {change['texts']} texts of all "
             f"{change['passages']} passages of the index are encoded; "
-            "go on with: sitegraph run SOURCE.yaml --accept"
+            "to go ahead: sitegraph run SOURCE.yaml --accept"
         )
 
 
 def _objections(record: dict[str, Any]) -> Iterator[str]:
     if record["guard"]:
-        accept = "go on with: sitegraph run SOURCE.yaml --accept"
+        accept = "to go ahead: sitegraph run SOURCE.yaml --accept"
         yield f"guard    would stop the run: {record['guard']}; {accept}"
     if record["held_since"]:
-        yield f"hold     publishing is held since {record['held_since']}; lift: sitegraph rollback --lift"
+        since = record["held_since"]
+        yield f"hold     publishing has been held since {since}; lift: sitegraph rollback --lift"

@@ -30,7 +30,8 @@ def pull(
         typer.Option(
             "--trust",
             metavar="KEY",
-            help="Public keys in PEM; what none of them signed is refused (default: SITEGRAPH_TRUST).",
+            help="Public keys in PEM; a generation signed by none of them is refused "
+            "(default: SITEGRAPH_TRUST).",
         ),
     ] = None,
     with_raw: Annotated[
@@ -43,19 +44,19 @@ def pull(
     grace: Annotated[
         int,
         typer.Option(
-            "--grace", min=0, metavar="SECONDS", help="How long files of a replaced generation stay."
+            "--grace", min=0, metavar="SECONDS", help="How long files of a replaced generation are kept."
         ),
     ] = 3600,
     accept_rollback: Annotated[
         bool,
         typer.Option(
-            "--accept-rollback", help="Take an earlier generation than the copy's, also with --trust."
+            "--accept-rollback", help="Accept an earlier generation than the copy's, even with --trust."
         ),
     ] = False,
     repair: Annotated[
         bool, typer.Option("--repair", help="Compare the hashes of all files, and fetch what differs.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be fetched.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be fetched.")] = False,
     quiet: QuietOption = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:

@@ -94,7 +94,7 @@ def query(
     from retrieval.question.query import build_query, parse_filters, parse_tool
 
     if (text is None) == (from_ is None):
-        raise ConfigError("give a question, or --from QUERIES.jsonl, and not both", subject="query")
+        raise ConfigError("give a question, or --from QUERIES.jsonl, but not both", subject="query")
     asked = build_query(
         "every line" if text is None else text,
         filters=parse_filters(filter_ or []),

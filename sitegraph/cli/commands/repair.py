@@ -30,11 +30,11 @@ def repair(
     quiet: QuietOption = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Find what is damaged, and make it whole from what is whole: stores from parsed documents, those from
+    """Find what is damaged, and rebuild it from what is intact: stores from parsed documents, those from
     bytes, the ledger from the graph, vectors from the chunk store.
 
-    No request is sent. What has a hash is mended in place; rows are published as a generation of their own.
-    What nothing can tell any more is left, with a line that says what to do: exit code 1.
+    No request is sent. Files with a hash are repaired in place; rows are published as a new generation. What
+    cannot be rebuilt is listed with a line that says what to do, and the exit code is 1.
 
     Examples:
 
@@ -102,7 +102,7 @@ def _print(done: "Repaired", *, dry_run: bool, index: str | None) -> None:
     for number in done.published:
         print(f"generation {number} published")
     if done.left:
-        print("what is left:", file=sys.stderr)
+        print("not repaired:", file=sys.stderr)
         for subject, what in done.left[: _SHOWN * 4]:
             print(f"  {subject}: {what}", file=sys.stderr)
     print(f"generation {done.generation}: " + ("damaged" if done.left else "intact"))
@@ -110,5 +110,5 @@ def _print(done: "Repaired", *, dry_run: bool, index: str | None) -> None:
 
 def _end_of_plan(done: "Repaired") -> str:
     if not done.complete:
-        return "this is how the plan begins: what else is damaged shows afterwards; nothing was done"
+        return "this is the start of the plan; further damage shows only after it; nothing was done"
     return "this is the plan; nothing was done" if done.steps else "nothing is damaged"

@@ -42,7 +42,9 @@ def rollback(
     from flows.run.opening import open_existing
 
     if lift and to is not None:
-        raise ConfigError("goes without --to: lifting the hold changes no generation", subject="--lift")
+        raise ConfigError(
+            "cannot be combined with --to: lifting the hold changes no generation", subject="--lift"
+        )
     opened = open_existing(read_settings(index))
     try:
         record = lift_hold_of(opened) if lift else roll_back(opened, to=to)
@@ -51,7 +53,7 @@ def rollback(
     if output is OutputFormat.JSON:
         print_json(record)
     elif lift:
-        print("publishing is free again" if record["lifted"] else "there was no hold")
+        print("publishing is allowed again" if record["lifted"] else "there was no hold")
     else:
         print(f"readers see generation {record['generation']} again; publishing is held")
         print(complete_commands("lift it with: sitegraph rollback --lift", index=index))

@@ -63,8 +63,8 @@ def run(
     Resumes an interrupted run. If nothing changed, nothing is written and no generation is made. Every run
     repairs the damage it sees; --repair looks everywhere.
 
-    Without a source file it is a try: of a URL the pages in its folder, 50 at most; of a folder, a repository
-    or a document all that is there. sitegraph init writes a source file, which has no such bound.
+    Without a source file it is a trial run: of a URL it reads at most 50 pages, those in its folder; of a
+    folder, a repository or a document, everything. A source file, as sitegraph init writes it, has no limit.
 
     Examples:
 
@@ -88,7 +88,10 @@ def run(
 
     is_try = not is_source_file(source)
     if allow_private and not is_try:
-        raise ConfigError("stands in the source file, as allow_private", subject="--allow-private")
+        raise ConfigError(
+            "belongs in the source file (allow_private); the option is only for a trial run",
+            subject="--allow-private",
+        )
     settings = read_settings(index, graph=graph, model=model)
     with as_file_of(source, settings, allow_private=allow_private or (), is_try=is_try, quiet=quiet) as path:
         # What is wrong with the call is told at once, not after Prefect has started.

@@ -54,7 +54,7 @@ def serve(
     settings = replace(settings, groups=settings.groups if groups is None else groups)
     if settings.groups is not None and settings.tokens:
         raise ConfigError(
-            "goes without SITEGRAPH_TOKENS: tokens have groups of their own", subject="--groups"
+            "cannot be combined with SITEGRAPH_TOKENS: tokens have groups of their own", subject="--groups"
         )
     if wait and "://" not in settings.index:
         wait_for_file(IndexLayout(Path(settings.index)).manifest)

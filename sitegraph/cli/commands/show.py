@@ -56,7 +56,7 @@ def _find(readers: "Readers", name: str) -> "Chunk":
     except ConfigError as error:
         if _WHOLE_ID.fullmatch(name) is None:
             raise
-        told = f"{error.message}; what became of one that was there, says: sitegraph blame {name}"
+        told = f"{error.message}; to see what became of an earlier one, run: sitegraph blame {name}"
         raise ConfigError(told, subject=error.subject) from None
 
 
@@ -92,7 +92,7 @@ def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: 
     if chunk.page_no is not None:
         head.append(f"picture: {_picture(chunk, out, raw_of)}")
     elif out is not None:
-        raise ConfigError("is for PDF passages; this one is text and goes to stdout", subject="--out")
+        raise ConfigError("is for PDF passages; this one is text and is printed to stdout", subject="--out")
     body = wrap_text(mark_passage(readers.graph, chunk), width=terminal_width())
     return "\n".join([show_line(line) for line in head if line] + ["", body])
 

@@ -34,7 +34,7 @@ def status(
 ) -> None:
     """Show the current generation, its sources, the last runs and their problems, leases and the hold.
 
-    A source with freshness.slo is STALE once its last good run is longer ago.
+    A source with freshness.slo is STALE once its last good run is older than that.
 
     Examples:
 
@@ -186,7 +186,7 @@ def _print(record: dict[str, Any], index: str | None) -> None:
         print(told)
     if record["held_since"]:
         lift = complete_commands("lift: sitegraph rollback --lift", index=index)
-        print(f"publishing is held since {record['held_since']} ({lift})")
+        print(f"publishing has been held since {record['held_since']} ({lift})")
     for line in _told_maintenance(record["maintenance"]):
         print(complete_commands(line, index=index))
     if record["checks"]:
@@ -240,7 +240,7 @@ def told_freshness(freshness: Mapping[str, Any]) -> str | None:
     if freshness["slo"] is None:
         return None
     word = "STALE" if freshness["stale"] else "fresh"
-    when = "no run has ended well yet"
+    when = "no run has succeeded yet"
     if freshness["age"] is not None:
         when = f"last good run {_hours(freshness['age'])} ago, at {freshness['as_of']}"
     return f"{word}: {when} (SLO {_hours(freshness['slo'])})"

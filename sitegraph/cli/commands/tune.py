@@ -71,9 +71,7 @@ def tune(
         typer.echo(f"sitegraph: {len(tuned.answered)} questions written to {checks}; review them", err=True)
     if apply:
         stored = apply_tuning(tuned, timestamp=datetime.now(UTC).isoformat(timespec="seconds"))
-        typer.echo(
-            f"sitegraph: stored in {stored}; readers use it from when they next open the index", err=True
-        )
+        typer.echo(f"sitegraph: stored in {stored}; readers use it when they next open the index", err=True)
 
 
 def _print(tuned: "TunedIndex", output: OutputFormat) -> None:
@@ -81,9 +79,8 @@ def _print(tuned: "TunedIndex", output: OutputFormat) -> None:
 
     if tuned.unreached:
         named = ", ".join(tuned.unreached[:_SHOWN]) + (", …" if len(tuned.unreached) > _SHOWN else "")
-        warn(
-            f"no gold of {len(tuned.unreached)} questions is among what was found ({named}); check its names"
-        )
+        count = len(tuned.unreached)
+        warn(f"for {count} questions no expected document was retrieved ({named}); check the names")
     if output is OutputFormat.JSON:
         print_json(tuned.record())
     else:

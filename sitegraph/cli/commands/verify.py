@@ -67,8 +67,7 @@ def verify(
     """Read the whole index and compare it with its manifest. Damage is exit code 1.
 
     --rebuild-sample and --rebuild also prove it: documents are parsed, linked and encoded again, without a
-    request. The index is only read. What --rebuild had done when it was interrupted, the same command takes
-    up again.
+    request. The index is only read. The same command continues an interrupted --rebuild.
 
     Examples:
 
@@ -83,7 +82,9 @@ def verify(
       sitegraph verify --rebuild
     """
     if rebuild and rebuild_sample is not None:
-        raise ConfigError("goes without --rebuild, which derives all documents", subject="--rebuild-sample")
+        raise ConfigError(
+            "cannot be combined with --rebuild, which derives all documents", subject="--rebuild-sample"
+        )
     settings = read_settings(index)
     if read_marker(Path(settings.index)) is not None:
         if deep or rebuild or rebuild_sample is not None:
@@ -114,7 +115,7 @@ def verify(
     mend = f"{remedy(opened.layout.root)}\n{_without_a_source(opened.layout.root)}"
     if proof is None:
         if (rebuild or rebuild_sample is not None) and number > 0:
-            print("nothing was derived again: mend the tables first", file=sys.stderr)
+            print("nothing was derived again: repair the tables first", file=sys.stderr)
         _tell(number, damage, mend, output)
     else:
         _tell_proof(number, damage, proof, opened.layout.root, output)
@@ -188,7 +189,9 @@ def _tell_proof(
         if damage:
             print(f"{remedy(index)}\n{_without_a_source(index)}", file=sys.stderr)
         elif faults:
-            print(f"mend it with: sitegraph repair --rows --index {shlex.quote(str(index))}", file=sys.stderr)
+            print(
+                f"repair it with: sitegraph repair --rows --index {shlex.quote(str(index))}", file=sys.stderr
+            )
         for line in proof_lines(proof):
             print(line)
         print(f"generation {number}: " + _verdict(faults))

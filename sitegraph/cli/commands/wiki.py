@@ -83,7 +83,7 @@ def open_wiki(settings: Settings, folder: Path | None) -> "Wiki":
     index = Path(settings.index)
     chosen = folder or wiki_folder(index)
     if chosen.resolve().is_relative_to(index.resolve()):
-        raise ConfigError("lies in the index; a wiki has a folder of its own", subject=str(chosen))
+        raise ConfigError("is inside the index; a wiki needs a folder of its own", subject=str(chosen))
     if chosen.exists() and not chosen.is_dir():
         raise ConfigError("is a file; choose a folder for --wiki", subject=str(chosen))
     return Wiki(chosen)
@@ -113,7 +113,7 @@ def _read(pages: "Wiki", name: str, output: OutputFormat) -> None:
 
     category, slash, slug = name.partition("/")
     if not slash:
-        raise ConfigError("is no page; write CATEGORY/SLUG, as sitegraph wiki list does", subject=name)
+        raise ConfigError("is not a page; write CATEGORY/SLUG, as sitegraph wiki list does", subject=name)
     page = pages.read(category, slug)
     if output is OutputFormat.JSON:
         print_json(whole_record(page))
@@ -164,5 +164,5 @@ def _found(record: "Record") -> str:
         show_line(f"  {one['subject']} {one['predicate']} {one['object']}, or {one['other']}?")
         for one in record["contradictions"]
     ]
-    lines += [show_line(f"  [[{target}]] is no page") for target in record["broken_links"]]
+    lines += [show_line(f"  [[{target}]] is not a page") for target in record["broken_links"]]
     return "\n".join(lines)

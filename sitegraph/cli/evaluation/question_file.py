@@ -52,7 +52,7 @@ def _from_lines(text: str, path: Path) -> list[Any]:
             except RecursionError as error:
                 raise ConfigError(f"line {number}: JSON is nested too deep", subject=str(path)) from error
             except ValueError as error:
-                raise ConfigError(f"line {number} is no JSON", subject=str(path)) from error
+                raise ConfigError(f"line {number} is not JSON", subject=str(path)) from error
     return records
 
 
@@ -62,7 +62,7 @@ def _from_yaml(text: str, path: Path) -> list[Any]:
     except RecursionError as error:
         raise ConfigError("YAML is nested too deep", subject=str(path)) from error
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that no calendar has
-        raise ConfigError("is no YAML", subject=str(path)) from error
+        raise ConfigError("is not YAML", subject=str(path)) from error
     if isinstance(records, dict) and "questions" in records:
         return list(_from_checks(parse_checks(text, subject=str(path))))
     if not isinstance(records, list):

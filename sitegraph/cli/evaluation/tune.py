@@ -92,7 +92,7 @@ def write_checks(tuned: TunedIndex, path: Path) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError as error:
-        raise ConfigError("is there already; name another file", subject=str(path)) from error
+        raise ConfigError("already exists; name another file", subject=str(path)) from error
     except OSError as error:
         raise ConfigError(f"cannot be written ({os_error_reason(error)})", subject=str(path)) from error
 

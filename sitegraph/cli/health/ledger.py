@@ -50,4 +50,4 @@ def _remedy_of_copy(error: SitegraphError, layout: IndexLayout, url: str | None)
         return f"sitegraph pull ADDRESS --to {shlex.quote(str(layout.root))}"
     if isinstance(error, ConfigError):
         return "unset SITEGRAPH_LEDGER_URL, or name that of the index that was copied"
-    return "unset SITEGRAPH_LEDGER_URL, which a copy does not need, or see to its server"
+    return "unset SITEGRAPH_LEDGER_URL, which a copy does not need, or check its server"

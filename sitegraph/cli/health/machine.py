@@ -144,7 +144,7 @@ def _room(folder: Path) -> CheckResult:
         return found("disk", told)
     remedy = f"df -h {existing(folder)}"
     return absent(
-        "disk", f"{told}; {wanted / 1e9:.1f} GB let tables be rewritten", remedy=remedy, needed=True
+        "disk", f"{told}; {wanted / 1e9:.1f} GB are needed to rewrite tables", remedy=remedy, needed=True
     )
 
 
@@ -155,7 +155,7 @@ def _port(port: int) -> CheckResult:
             probe.bind(("127.0.0.1", port))
         except OSError:
             remedy = "sitegraph serve --port 0"
-            return absent(f"port {port}", "taken; serve can take another", remedy=remedy, needed=False)
+            return absent(f"port {port}", "in use; serve can use another", remedy=remedy, needed=False)
     return found(f"port {port}", "free, for serve")
 
 

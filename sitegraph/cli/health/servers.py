@@ -64,7 +64,7 @@ def _prefect() -> CheckResult:
     except SitegraphError as error:
         return absent("Prefect server", str(error), remedy=remedy, needed=True)
     except ModuleNotFoundError:
-        return found("Prefect server", "none asked: Prefect is not installed")
+        return found("Prefect server", "not checked: Prefect is not installed")
     if url is None:
         return found("Prefect server", "none configured; each run starts one")
     return found("Prefect server", f"answers at {url}")

@@ -64,7 +64,7 @@ def load_document(target: str, *, user_agent: str, allow_private: Sequence[str])
         return _read(Path(target), robot)
     url = canonical_url(target)
     if url is None or not url.startswith(("http://", "https://")):
-        raise ConfigError("is no address of a web page; give an http(s) URL or a file", subject=target)
+        raise ConfigError("is not the address of a web page; give an http(s) URL or a file", subject=target)
     with open_session(
         user_agent=user_agent,
         allow_private=tuple(allow_private),
@@ -104,7 +104,7 @@ def follow(url: str, session: FetchSession, robot: str) -> Document:
         if result.status is not FetchStatus.REDIRECTED or result.location is None:
             return _fetched(result, robot, [f"{one} redirects to {other}" for one, other in pairwise(seen)])
         if result.location in seen:
-            raise GuardRefused("its redirects lead in a ring", subject=url)
+            raise GuardRefused("redirect loop", subject=url)
         seen.append(result.location)
     raise GuardRefused(f"more than {MAX_REDIRECTS} redirects in a row", subject=url)
 

@@ -24,7 +24,7 @@ def read_baseline(path: Path) -> frozenset[str]:
             f"cannot be read ({os_error_reason(error)}); make it with --write-baseline", subject=str(path)
         ) from error
     except ValueError as error:
-        raise ConfigError("is no baseline; make one with --write-baseline", subject=str(path)) from error
+        raise ConfigError("is not a baseline; make one with --write-baseline", subject=str(path)) from error
     try:
         if written["version"] != VERSION:
             raise ConfigError(
@@ -33,7 +33,7 @@ def read_baseline(path: Path) -> frozenset[str]:
             )
         return frozenset(str(one["fingerprint"]) for one in written["findings"])
     except (KeyError, TypeError) as error:
-        raise ConfigError("is no baseline; make one with --write-baseline", subject=str(path)) from error
+        raise ConfigError("is not a baseline; make one with --write-baseline", subject=str(path)) from error
 
 
 def write_baseline(path: Path, findings: Sequence[LintFinding]) -> None:

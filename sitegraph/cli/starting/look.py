@@ -113,7 +113,7 @@ def look_at_files(target: Target, source: Source, settings: Settings, *, say: Sa
         uris = [entry.uri for entry in listing.entries if not is_left_out(_path(entry.uri), excludes)]
         wanted = [uri for uri in uris if _is_wanted(uri, source)]
         if not wanted:
-            raise GuardRefused("there is no document in it; nothing was written", subject=target.place)
+            raise GuardRefused("contains no documents; nothing was written", subject=target.place)
         return FileLook(
             documents=dict(Counter(_ending(uri) for uri in wanted).most_common()),
             size=_size(target, wanted),

@@ -23,7 +23,7 @@ ROOM = 2.0
 USUAL_MAX_PAGES = 100_000
 
 
-_NO_SITEMAP = "no sitemap lists pages of this folder; counted are those that the pages looked at lead to"
+_NO_SITEMAP = "no sitemap lists pages of this folder; counted are the pages that the sampled pages link to"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,7 +61,7 @@ def find_target(text: str) -> Target:
     path = Path(text).expanduser()
     if not path.exists():
         raise ConfigError(
-            "is no file or folder; give a website or a remote repository with its https://", subject=text
+            "is not a file or folder; give a website or a remote repository with its https://", subject=text
         )
     real = path.resolve()
     return Target(
@@ -109,6 +109,6 @@ def _local_kind(path: Path) -> TargetKind:
     if path.name.lower().endswith(file_suffixes()):
         return TargetKind.DOCUMENT
     raise ConfigError(
-        f"is none of the documents that are read ({', '.join(file_suffixes())}), nor a source file (.yaml)",
+        f"is not a document that sitegraph reads ({', '.join(file_suffixes())}), nor a source file (.yaml)",
         subject=str(path),
     )

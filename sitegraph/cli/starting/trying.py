@@ -60,7 +60,7 @@ def say_how_to_go_on(source: str, *, index: str | None, allow_private: Sequence[
     allowed = [word for entry in allow_private for word in ("--allow-private", entry)]
     ask = shlex.join(["sitegraph", "query", "...", *rest])
     more = shlex.join(["sitegraph", "init", source, *allowed, *rest])
-    print(f"sitegraph: ask it: {ask}; write a source file for all of it: {more}", file=sys.stderr)
+    print(f"sitegraph: to ask it: {ask}; to index all of it, write a source file: {more}", file=sys.stderr)
 
 
 def _check_new(target: Target, settings: Settings, allow_private: Sequence[str]) -> None:
@@ -73,7 +73,7 @@ def _check_new(target: Target, settings: Settings, allow_private: Sequence[str])
     subject = f"source {target.name}"
     if known != guessed_source(_try(target, settings, known.allow_private)):
         raise ConfigError(
-            "the index has it already, by a source file; run that file, or choose another --index",
+            "the index already has this source, from a source file; run that file, or choose another --index",
             subject=subject,
         )
     if missing := [entry for entry in known.allow_private if entry not in allow_private]:

@@ -37,7 +37,9 @@ def add_login(app: FastAPI, pages: Pages) -> None:
         session = pages.sessions.current(request.scope)
         given = await _fields(request)
         if session and not pages.sessions.is_form_key(session, given.get("key", "")):
-            raise HttpProblem(403, "this form is not of your session; sign out from a page", "Refused")
+            raise HttpProblem(
+                403, "this form does not belong to your session; sign out from a page", "Refused"
+            )
         answer = RedirectResponse(LOGIN, status_code=303, headers={"Clear-Site-Data": '"cache"'})
         secure, name = _is_https(request), pages.sessions.cookie
         answer.delete_cookie(name, httponly=True, samesite="strict", secure=secure)

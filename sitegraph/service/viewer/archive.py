@@ -68,7 +68,7 @@ class LedgerArchive:
             with closing(open_own_ledger(layout, self._settings.ledger_url, read_only=True)) as ledger:
                 return ask(Past(ledger=ledger, line=ledger.lineage.of(readers.generation)))
         except SitegraphError as error:
-            self.warn(f"sitegraph: warning: a page does without the ledger: {error}")
+            self.warn(f"sitegraph: warning: a page is shown without the ledger: {error}")
             return None
 
     @contextmanager

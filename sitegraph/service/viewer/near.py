@@ -47,7 +47,7 @@ def open_near(readers: Readers, node_id: str, *, hops: int, kind: EdgeKind | Non
     Raises: HttpProblem: no such node, or the graph is not there.
     """
     if readers.graph is None:
-        raise HttpProblem(503, "the graph of this index is not there now; try again later", "NoGraph")
+        raise HttpProblem(503, "the graph of this index is not available now; try again later", "NoGraph")
     try:
         start = resolve_node_id(readers.graph, node_id)
     except ConfigError as error:

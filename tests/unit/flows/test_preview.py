@@ -280,7 +280,7 @@ def test_a_missing_root_is_refused_before_anything_is_said_to_be_deleted(
 ) -> None:
     know(settings, note("a", state=DocumentState.FETCHED))
     (source.parent / "notes").rename(source.parent / "elsewhere")
-    with pytest.raises(GuardRefused, match="root folder is not there"):
+    with pytest.raises(GuardRefused, match="root folder does not exist"):
         plan_run(source, settings, due=False)
 
 

@@ -33,7 +33,7 @@ def test_a_store_that_did_not_do_as_told_is_noticed(came: list[StoredRow]) -> No
 
 
 def test_a_base_with_one_id_in_two_rows_is_noticed() -> None:
-    with pytest.raises(DamageFound, match="1 ids stand in two rows"):
+    with pytest.raises(DamageFound, match="1 ids occur in two rows"):
         state_after(state_of([A, B]), {"b": None}, gone=[B, NEW_B], came=[], subject="nodes")
 
 
@@ -41,9 +41,9 @@ def test_a_base_with_one_id_in_two_rows_is_noticed() -> None:
 def test_other_rows_than_expected_are_noticed_by_their_numbers(counted: dict[str, int]) -> None:
     check_numbers(state_of([A, B]), {"Page": 2, "Section": 0}, subject="nodes")
     check_total(state_of([A, B]), 2, subject="nodes")
-    with pytest.raises(DamageFound, match="behind the ledger"):
+    with pytest.raises(DamageFound, match="without the ledger"):
         check_numbers(state_of([A, B]), counted, subject="nodes")
-    with pytest.raises(DamageFound, match="behind the ledger"):
+    with pytest.raises(DamageFound, match="without the ledger"):
         check_total(state_of([A, B]), sum(counted.values()), subject="nodes")
 
 

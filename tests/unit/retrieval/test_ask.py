@@ -274,7 +274,7 @@ def test_where_the_graph_cannot_be_asked_the_wiki_mode_answers_from_a_search(
 def test_filters_do_not_go_with_pages(heard: Heard) -> None:
     asking = Asking(readers=heard.readers, complete=None, log=print, warn=print, wiki=heard.wiki, now=NOW)
     query = build_query(QUESTION, filters=parse_filters(["doc_type=adr"]))
-    with pytest.raises(ConfigError, match="--filter: does not go with --mode wiki"):
+    with pytest.raises(ConfigError, match="--filter: cannot be used with --mode wiki"):
         asking.ask(query, AskMode.WIKI)
 
 

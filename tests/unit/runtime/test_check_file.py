@@ -42,7 +42,7 @@ def test_a_file_says_what_each_question_must_find() -> None:
     ("text", "message"),
     [
         ("- question: a", "must be a mapping"),
-        ("questions: [{question: a}]", "line 1: questions.0: says nothing of the answer"),
+        ("questions: [{question: a}]", "line 1: questions.0: says nothing about the answer"),
         (
             "questions:\n- question: a\n  sites: b\n",
             "line 3: questions.0.sites: unknown key; did you mean cites?",
@@ -55,12 +55,12 @@ def test_a_file_says_what_each_question_must_find() -> None:
         ("on_failure: stop\nquestions: []", "line 1: on_failure"),
         (
             "questions:\n- {question: a, cites: b}\n- {question: a, cites: c}",
-            "line 3: 'a' stands there twice",
+            "line 3: 'a' occurs twice",
         ),
         ("questions: [{question: a, cites: b, filters: {colour: red}}]", "unknown field colour"),
         ("questions: [{question: '', cites: b}]", "must have 1 to 10000 characters"),
         ("questions: [", "line 1: not valid YAML"),
-        ("top_k: 3\ntop_k: 4\nquestions: []", "line 2: top_k: stands twice"),
+        ("top_k: 3\ntop_k: 4\nquestions: []", "line 2: top_k: occurs twice"),
         ("", "must be a mapping"),
     ],
 )

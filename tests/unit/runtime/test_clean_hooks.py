@@ -60,7 +60,7 @@ def test_the_working_folder_is_no_place_to_find_hooks(
     (tmp_path / "conf").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     assert refusal("cleaning:tidy", tmp_path / "conf") == (
-        f"neither is there a file {tmp_path}/conf/cleaning.py, nor is a module cleaning installed"
+        f"there is neither a file {tmp_path}/conf/cleaning.py nor an installed module cleaning"
     )
 
 

@@ -44,7 +44,7 @@ def test_a_url_without_a_model_is_an_error(ledger: Ledger) -> None:
     ],
 )
 def test_an_address_that_no_request_can_be_made_of_is_an_error(url: str) -> None:
-    with pytest.raises(ConfigError, match=r"SITEGRAPH_LLM_URL: .* is no URL of http or https") as raised:
+    with pytest.raises(ConfigError, match=r"SITEGRAPH_LLM_URL: .* is not an http or https URL") as raised:
         check_extractor(Settings(llm_url=url, llm_model="small"))
     assert "s3cret" not in str(raised.value)
 
@@ -65,7 +65,7 @@ def test_a_key_that_no_header_can_carry_is_an_error_that_does_not_show_it(key: s
 
 
 def test_a_url_beside_a_pipeline_is_an_error() -> None:
-    with pytest.raises(ConfigError, match="SITEGRAPH_SPACY: stands beside SITEGRAPH_LLM_URL"):
+    with pytest.raises(ConfigError, match="SITEGRAPH_SPACY: cannot be combined with SITEGRAPH_LLM_URL"):
         check_extractor(Settings(llm_url="http://h.test/v1", llm_model="small", spacy="some_pipeline"))
 
 

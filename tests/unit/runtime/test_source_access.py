@@ -39,7 +39,7 @@ def test_globs_keep_their_order() -> None:
     ("access", "why"),
     [
         ("access: []", "names no group; write public for everybody"),
-        ("access: [Staff]", "'Staff' is no group"),
+        ("access: [Staff]", "'Staff' is not a group"),
         ("access: [public, staff]", "names public"),
         ("access: {paths: {'/hr/*': [hr]}}", "paths begin under the root"),
         ("access: {group: [hr]}", "unknown key"),
@@ -65,7 +65,7 @@ def test_tokens_are_read_with_their_groups(tmp_path: Path) -> None:
         ("", "should be a mapping"),
         ("tokens: []", "at least 1"),
         ("tokens: [{name: a, sha256: secret}]", "sha256"),
-        (f"tokens: [{{name: a, sha256: {DIGEST}, groups: ['*', hr]}}]", "is no group"),
+        (f"tokens: [{{name: a, sha256: {DIGEST}, groups: ['*', hr]}}]", "is not a group"),
         (f"tokens: [{{name: a, sha256: {DIGEST}}}, {{name: b, sha256: {DIGEST}}}]", "have one sha256"),
         ("tokens: [", "not valid YAML"),
     ],

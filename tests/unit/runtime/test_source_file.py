@@ -148,10 +148,10 @@ def test_relative_roots_start_at_the_folder_of_the_source_file(tmp_path: Path) -
         ("kind: web\nseeds: [https://h.example/]", "line 1: name: is required"),
         ("name: a\nseeds: [https://h.example/]", "line 1: kind: is required"),
         ("name: a\nkind: gopher", "line 2: kind: Input should be 'web', 'files', 'git' or 'warc'"),
-        ("name: a b\nkind: web", "line 1: name: has a character that may not stand there"),
+        ("name: a b\nkind: web", "line 1: name: has a character that is not allowed"),
         (
             "name: " + "a" * 65 + "\nkind: web",
-            "line 1: name: has a character that may not stand there",
+            "line 1: name: has a character that is not allowed",
         ),
         ("name: a\nkind: web", "line 1: the file: a source of kind web needs seeds (and has no roots)"),
         ("name: a\nkind: files", "line 1: the file: a source of kind files needs roots (and has no seeds)"),
@@ -174,8 +174,8 @@ def test_relative_roots_start_at_the_folder_of_the_source_file(tmp_path: Path) -
         ),
         (WEB + "recrawl:\n  gone_after:\n    hits: 2", "line 6: recrawl.gone_after.hits: unknown key"),
         (WEB + "1: 2", "line 4: 1: Keys should be strings"),
-        (WEB + "name: b", "line 4: name: stands twice"),
-        (WEB + "rate:\n  concurrency: 2\n  concurrency: 3", "line 6: concurrency: stands twice"),
+        (WEB + "name: b", "line 4: name: occurs twice"),
+        (WEB + "rate:\n  concurrency: 2\n  concurrency: 3", "line 6: concurrency: occurs twice"),
         (WEB + "scope:", "line 4: scope: should be a mapping"),
         (
             WEB + "scope: {max_pages: 0}",
@@ -351,7 +351,7 @@ def test_a_relation_under_a_key_that_is_always_read_is_refused(key: str) -> None
     message = refusal(FILES + f"relations: [{key}]\n")
     assert (
         message
-        == f"line 4: relations.0: {key!r} is read of every front matter, and not as a relation of its own"
+        == f"line 4: relations.0: {key!r} is read from all front matter and cannot be a relation of its own"
     )
 
 
@@ -386,15 +386,18 @@ def test_a_schedule_is_an_expression_an_interval_a_rule_or_several_of_these(
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ('"61 3 * * *"', "line 4: schedule: '61 3 * * *' is no cron expression (Bad minute), such as"),
-        ("daily", "line 4: schedule: 'daily' is no cron expression (1 of 5 fields), such as"),
-        ("FREQ=SOMETIMES", "line 4: schedule: 'FREQ=SOMETIMES' is no recurrence rule (invalid 'FREQ'"),
+        ('"61 3 * * *"', "line 4: schedule: '61 3 * * *' is not a cron expression (Bad minute), such as"),
+        ("daily", "line 4: schedule: 'daily' is not a cron expression (1 of 5 fields), such as"),
+        ("FREQ=SOMETIMES", "line 4: schedule: 'FREQ=SOMETIMES' is not a recurrence rule (invalid 'FREQ'"),
         ("FREQ=DAILY;UNTIL=20200101T000000", "line 4: schedule: never fires"),
         (
             "\n  cron: 0 3 * * *\n  timezone: Europa/Berlin",
-            "line 6: schedule.timezone: 'Europa/Berlin' is no time",
+            "line 6: schedule.timezone: 'Europa/Berlin' is not a time",
         ),
-        ("\n  - 5m\n  - cron: 0 3 * *", "line 6: schedule.1.cron: '0 3 * *' is no cron expression (4 of 5"),
+        (
+            "\n  - 5m\n  - cron: 0 3 * *",
+            "line 6: schedule.1.cron: '0 3 * *' is not a cron expression (4 of 5",
+        ),
         ("{splay: 5m, every: 6h}", "line 4: schedule.splay: unknown key; known: cron, every, rrule,"),
         ("{jitter: 7h, every: 6h}", "line 4: schedule: jitter is longer than every"),
         ("{jitter: soon, every: 6h}", "line 4: schedule.jitter: write a number of seconds"),
@@ -491,8 +494,8 @@ def test_a_source_that_says_nothing_of_cleaning_has_none(text: str) -> None:
         ("clean: ../cleaning.py:tidy", "line 4: clean: should be the name of a function, as module:function"),
         (
             "clean: cleaning:tidy",
-            "line 4: clean: cleaning:tidy: neither is there a file /srv/conf/cleaning.py, nor is a module "
-            "cleaning installed",
+            "line 4: clean: cleaning:tidy: there is neither a file /srv/conf/cleaning.py nor an installed "
+            "module cleaning",
         ),
     ],
 )
@@ -528,16 +531,16 @@ def test_a_source_says_of_which_manual_it_has_versions(text: str, family: Versio
     ("text", "told"),
     [
         ("family: pg\n", "family needs a version"),
-        ("version: '15'\n", "name it too: family: NAME"),
+        ("version: '15'\n", "version needs the name of its manual: family: NAME"),
         ("family: pg\nversion: 15\n", 'put it in quotes: "15"'),
         ("family: pg\nversion: 15.20\n", "put it in quotes"),
         ("family: pg\nversion: ''\n", "version"),
-        ("family: pg\nversion: '15'\nmetadata: {version: '15'}\n", "say it twice"),
+        ("family: pg\nversion: '15'\nmetadata: {version: '15'}\n", "both give the version"),
         ("family: pg\nversion: {url: 'docs'}\n", "must have one group"),
         ("family: pg\nversion: {url: '(a)(b)'}\n", "it has 2"),
-        ("family: pg\nversion: {url: '(['}\n", "no regular expression"),
-        ("family: pg\nversion: {url: '(a)', title: '(b)'}\n", "has one of url, title, meta"),
-        ("family: pg\nversion: {}\n", "has one of url, title, meta"),
+        ("family: pg\nversion: {url: '(['}\n", "not a regular expression"),
+        ("family: pg\nversion: {url: '(a)', title: '(b)'}\n", "must have one of url, title and meta"),
+        ("family: pg\nversion: {}\n", "must have one of url, title and meta"),
         ("family: pg\nversion: {path: '(a)'}\n", "path"),
         ("family: 'p g'\nversion: '15'\n", "family"),
     ],

@@ -53,7 +53,7 @@ def test_a_document_is_kept_under_the_hash_of_its_record(tmp_path: Path) -> None
         ("['']", r"tools\.0\.path: should be the path"),
         ("[{path: a, format: yaml}]", r"tools\.0\.format: Input should be 'tools', 'openapi'"),
         ("[{path: a, frmat: help}]", r"tools\.0\.frmat: unknown key; did you mean format\?"),
-        ("[{path: a, path: b}]", "path: stands twice"),
+        ("[{path: a, path: b}]", "path: occurs twice"),
         ("[{format: help}]", r"tools\.0\.path: is required"),
         ("[a, ./a]", "tools names a twice"),
         ("tools.yaml", "tools: should be a list"),

@@ -23,5 +23,5 @@ def test_groups_that_are_none_do_not_open_the_whole_index(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["Staff", "*,hr", "../hr", ".hidden", "a b", "x" * 41])
 def test_what_is_no_group_is_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match="is no group"):
+    with pytest.raises(ConfigError, match="is not a group"):
         parse_groups(text, subject="--groups")

@@ -110,7 +110,7 @@ def test_lines_that_are_no_clicks_are_a_problem_of_the_run(index: Index) -> None
     weigh(index)
 
     (problem,) = index.ledger.runs.problems("run-1")
-    assert (problem.url, problem.reason) == (CLICK_FILE, "1 lines are no clicks and were left out")
+    assert (problem.url, problem.reason) == (CLICK_FILE, "1 lines are not clicks and were left out")
 
 
 def test_files_of_tools_are_no_documents_that_one_could_visit(index: Index) -> None:

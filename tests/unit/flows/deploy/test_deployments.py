@@ -118,7 +118,7 @@ def test_another_source_of_the_same_name_is_not_taken_over_unless_asked(
     (replaced,) = decide({"handbook": settings()}, there, files=[file], replace=True)
 
     assert str(refused.value) == (
-        f"index-source/handbook: is deployed already {said}; give the source another name, or take its place "
+        f"index-source/handbook: is already deployed {said}; give the source another name, or replace it "
         "with --replace"
     )
     assert replaced.action is DeployAction.UPDATE

@@ -50,7 +50,7 @@ def test_a_seed_that_cannot_be_read_leaves_no_folder(tmp_path: Path, index: Path
 def test_a_root_that_is_not_there_leaves_no_folder(tmp_path: Path, index: Path) -> None:
     source = files_source(tmp_path, "nowhere")
     with (
-        pytest.raises(GuardRefused, match="root folder is not there"),
+        pytest.raises(GuardRefused, match="root folder does not exist"),
         open_run(source, index=str(index)),
     ):
         pass

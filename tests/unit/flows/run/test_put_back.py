@@ -119,7 +119,7 @@ def test_a_lost_description_that_nothing_repeats_is_not_made_up(layout: IndexLay
         ledger.manifests.save(2, generation_text(manifest_of(2, index=None)))
     write_current(layout.root, 2)
     layout.manifest.unlink()
-    with pytest.raises(DamageFound, match=r"index\.json: is missing, and nothing repeats it"):
+    with pytest.raises(DamageFound, match=r"index\.json: is missing, and nothing else holds it"):
         mend(layout)
     assert read_current(layout.root) == 2
 

@@ -58,7 +58,7 @@ def test_workers_of_one_machine_share_the_threads_of_the_encoder() -> None:
 )
 def test_lost_workers_are_told_in_one_line_that_says_what_to_do(error: Exception) -> None:
     with (
-        pytest.raises(StoreUnavailable, match=r"SITEGRAPH_TASK_RUNNER: .*run again to go on"),
+        pytest.raises(StoreUnavailable, match=r"SITEGRAPH_TASK_RUNNER: .*run again to continue"),
         told_failures(DASK),
     ):
         raise error

@@ -118,7 +118,7 @@ def test_what_goes_wrong_with_watching_is_one_line_and_the_run_ends_as_it_did(
 
     assert ended is error
     assert len(said) == 1
-    assert said[0].startswith("not told to those who watch: ")
+    assert said[0].startswith("could not report metrics or traces: ")
 
 
 BAD = LastRun(state="refused", started_at=AT, finished_at=AFTER)

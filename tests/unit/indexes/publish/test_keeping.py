@@ -71,5 +71,5 @@ def test_pruning_again_and_again_never_gives_up_what_the_policy_names_of_all_tha
     ],
 )
 def test_what_is_no_rule_is_refused_with_those_there_are(rules: str) -> None:
-    with pytest.raises(ConfigError, match=r"SITEGRAPH_KEEP: .* is no rule; .*weekly=52"):
+    with pytest.raises(ConfigError, match=r"SITEGRAPH_KEEP: .* is not a rule; .*weekly=52"):
         parse_keep(rules, last=3)

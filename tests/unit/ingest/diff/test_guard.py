@@ -230,7 +230,7 @@ def test_what_only_a_key_of_the_source_file_cures_is_always_told() -> None:
         f"{size} bytes exceed the cap of 5000000 bytes (limits.page_mb in the source file)"
         for size in (5_000_001, 7_000_000)
     ]
-    login = "wants a login (HTTP 401);\nname it with auth in the source file"
+    login = "requires a login (HTTP 401);\nset auth in the source file"
     waiting = {"no answer": 4, "HTTP 500": 3, "HTTP 502": 3, "HTTP 503": 3}
 
     said = str(failures(failing(**waiting, **dict.fromkeys([*sizes, login], 1))))
@@ -238,7 +238,7 @@ def test_what_only_a_key_of_the_source_file_cures_is_always_told() -> None:
     assert said == (
         "16 of 16 documents were unavailable (no answer: 4, HTTP 500: 3, HTTP 502: 3, "
         "larger than limits.page_mb in the source file allows: 2, "
-        "wants a login (HTTP 401); name it with auth in the source file: 1, and 3 for other reasons); "
+        "requires a login (HTTP 401); set auth in the source file: 1, and 3 for other reasons); "
         "max_failures allows 25% of them"
     )
 

@@ -133,7 +133,7 @@ def test_an_answer_that_cannot_be_stored_is_a_failure() -> None:
     told, answers = list[str](), KeptAnswers()
 
     assert extractor(Model('{"entities": ["great key"]} \ud83d'), answers, told).extract(TEXT) == Extraction()
-    assert (told, answers) == (["SITEGRAPH_LLM_URL: the model's answer holds half a character"], {})
+    assert (told, answers) == (["SITEGRAPH_LLM_URL: the model's answer contains a lone surrogate"], {})
 
 
 def test_a_run_that_is_stopped_asks_no_more_but_reads_what_is_kept() -> None:

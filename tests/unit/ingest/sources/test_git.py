@@ -109,7 +109,7 @@ def test_a_repository_without_a_commit_and_a_folder_without_one_are_refused(
         source.listing()
     (tmp_path / "plain").mkdir()
     with (
-        pytest.raises(GuardRefused, match="is no git repository"),
+        pytest.raises(GuardRefused, match="is not a git repository"),
         opened("name: notes\nkind: git\nrepository: plain\n", tmp_path),
     ):
         pass

@@ -101,7 +101,7 @@ def test_a_login_is_asked_for_and_sent_and_kept_nowhere(
     server.token = SECRET
     with (
         opened(text(server), tmp_path) as source,
-        pytest.raises(GuardRefused, match=r"wants a login \(HTTP 401\); name it with auth"),
+        pytest.raises(GuardRefused, match=r"requires a login \(HTTP 401\); set auth"),
     ):
         source.listing()
     with opened(text(server), tmp_path, login={"Authorization": SECRET}) as source:

@@ -40,10 +40,10 @@ def test_a_question_stays_in_its_half_and_fold_whatever_else_the_file_holds() ->
         ({"gold": [3]}, "gold must list"),
         ({"question": " "}, "question is missing"),
         ({"id": None}, "id is missing"),
-        ({"question": "x" * 10_001}, "is no text of at most"),
-        ({"question": "\ud800"}, "is no text of at most"),
-        ({"id": "\ud800"}, "is no text of at most"),
-        ({"gold": ["\udfff"]}, "is no text of at most"),
+        ({"question": "x" * 10_001}, "is not a text of at most"),
+        ({"question": "\ud800"}, "is not a text of at most"),
+        ({"id": "\ud800"}, "is not a text of at most"),
+        ({"gold": ["\udfff"]}, "is not a text of at most"),
     ],
 )
 def test_a_record_that_lacks_something_is_named(change: dict[str, Any], message: str) -> None:

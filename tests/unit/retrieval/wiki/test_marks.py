@@ -53,4 +53,4 @@ def test_a_wiki_that_may_only_be_read_is_a_problem_and_no_error(tmp_path: Path) 
     with only_readable(wiki.folder):
         (problem,) = mark_pages(wiki, [PAGE], {PAGE.ref: STALE}, now=NOW)
     assert problem.path == "topic/by-hand.md"
-    assert problem.message.startswith("is stale, which cannot be written on it")
+    assert problem.message.startswith("is stale, which cannot be written to it")

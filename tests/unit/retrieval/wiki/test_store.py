@@ -124,15 +124,15 @@ def test_what_is_no_page_is_named_with_what_to_do_and_the_rest_is_read(wiki: Wik
 
     assert listing.pages == (PAGE,)
     assert {one.path: one.message.split(";")[0].split(":")[0] for one in listing.problems} == {
-        "stray.md": "lies in no category",
-        "Bad Category": "is no name of a category",
-        "topic/Memory Leak.md": "is no name of a page",
-        "topic/sub": "is a folder inside of a category",
+        "stray.md": "is in no category",
+        "Bad Category": "is not a valid category name",
+        "topic/Memory Leak.md": "is not a valid page name",
+        "topic/sub": "is a folder inside a category",
         "topic/binary.md": "is not UTF-8",
         "topic/long.md": "is longer than 1000000 bytes",
-        "topic/broken.md": "front matter is no YAML",
-        "topic/folder.md": "is a folder inside of a category",
-        "topic/pipe.md": "is no file",
+        "topic/broken.md": "front matter is not valid YAML",
+        "topic/folder.md": "is a folder inside a category",
+        "topic/pipe.md": "is not a file",
     }
 
 

@@ -31,8 +31,8 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_missing_browser_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("runtime.processes.chromium.find_spec", lambda name: name)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "Chromium is not there; install it" in _refusal(Settings())
-    assert "names /nowhere/chromium, which is not there" in _refusal(Settings(chromium="/nowhere/chromium"))
+    assert "Chromium was not found; install it" in _refusal(Settings())
+    assert "names /nowhere/chromium, which was not found" in _refusal(Settings(chromium="/nowhere/chromium"))
 
 
 def test_a_browser_on_the_path_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

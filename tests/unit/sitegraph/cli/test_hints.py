@@ -13,9 +13,9 @@ RUN = ["run", "docs/handbook.yaml", "--index", "my index"]
             "lift it with: sitegraph rollback --lift --index 'my index'",
         ),
         (
-            "Look with: sitegraph plan SOURCE.yaml, go on with: sitegraph run SOURCE.yaml --accept.",
-            "Look with: sitegraph plan docs/handbook.yaml --index 'my index', "
-            "go on with: sitegraph run docs/handbook.yaml --accept --index 'my index'.",
+            "To review: sitegraph plan SOURCE.yaml; to go ahead: sitegraph run SOURCE.yaml --accept.",
+            "To review: sitegraph plan docs/handbook.yaml --index 'my index'; "
+            "to go ahead: sitegraph run docs/handbook.yaml --accept --index 'my index'.",
         ),
         (
             "held (lift: sitegraph rollback --lift)",

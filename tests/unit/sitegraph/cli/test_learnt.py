@@ -77,11 +77,11 @@ def test_negatives_are_triplets_of_followed_citations(used: Path, tmp_path: Path
     ("arguments", "message"),
     [
         (["--what", "negatives"], "no citation was ever followed"),
-        (["--what", "usage", "--source", "a"], "goes with rows"),
-        (["--what", "usage", "--stable"], "goes with rows"),
+        (["--what", "usage", "--source", "a"], "is for rows"),
+        (["--what", "usage", "--stable"], "is for rows"),
         (["--what", "usage", "--format", "parquet"], "--output"),
         (["--what", "negatives", "--format", "parquet"], "must be jsonl"),
-        (["--what", "chunks", "--questions", "q.jsonl"], "goes with --what negatives"),
+        (["--what", "chunks", "--questions", "q.jsonl"], "is only for --what negatives"),
     ],
 )
 def test_options_that_do_not_go_together_are_usage_errors(

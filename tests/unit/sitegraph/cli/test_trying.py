@@ -63,5 +63,5 @@ def test_a_source_by_a_file_is_not_cut_down_whatever_is_allowed(index: str) -> N
     known = replace(tried(index, HOST), rate=Rate(per_host_delay=3.0))
 
     for allowed in ([HOST], []):
-        with pytest.raises(ConfigError, match="by a source file"):
+        with pytest.raises(ConfigError, match="from a source file"):
             try_again(known, index, allowed)

@@ -28,12 +28,12 @@ def test_a_parent_that_may_not_be_written_to_is_named(
 
     with only_readable(parent):
         code = run_app(["run", str(source), "--index", str(parent / below)])
-        with pytest.raises(ConfigError, match="may not be written to"):
+        with pytest.raises(ConfigError, match="is not writable"):
             check_makeable(parent / below)
 
     told = capsys.readouterr().err
     assert code == EXIT_USAGE
-    assert told == f"sitegraph: {parent / below}: cannot be made: {parent} may not be written to\n"
+    assert told == f"sitegraph: {parent / below}: cannot be created: {parent} is not writable\n"
 
 
 def test_a_parent_that_is_a_file_is_named(

@@ -114,7 +114,7 @@ def test_the_page_of_a_pdf_passage_is_a_picture_with_its_box(client: TestClient)
 
 def test_a_passage_of_no_page_has_no_picture(client: TestClient) -> None:
     chunk = next(chunk for chunk in chunks() if chunk.page_no is None)
-    assert "stands on no page" in problem(client.get(f"/chunks/{chunk.id}/page.png"), 404)
+    assert "is not on a page" in problem(client.get(f"/chunks/{chunk.id}/page.png"), 404)
 
 
 def test_a_document_has_its_fields_and_its_chunks_page_by_page(client: TestClient) -> None:
@@ -167,7 +167,7 @@ def test_what_is_not_there_or_wrong_is_a_problem(
         (b'{"query": "x", "answer": 1}', "body.answer"),
         (b'{"query": "x", "token_budget": 1000000}', "body.token_budget"),
         (b'{"query": "\\ud800"}', "body.query"),
-        (b'{"query": "x", "filters": {"colour": "red"}}', "'colour': is no filter"),
+        (b'{"query": "x", "filters": {"colour": "red"}}', "'colour': is not a filter"),
         (b'{"query": "x", "filters": {"page_no": "first"}}', "must be a page number"),
     ],
 )

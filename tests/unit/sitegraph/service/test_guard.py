@@ -134,7 +134,7 @@ def test_a_page_of_another_site_may_lead_here_and_ask_nothing(
     answer = client_of([]).request(method, "/echo/1", headers=headers)
     assert answer.status_code == status
     if status == 403:
-        assert answer.json()["detail"].startswith("asked by a page of another site")
+        assert answer.json()["detail"].startswith("requested by a page of another site")
 
 
 def test_a_token_is_enough_whatever_page_asks_with_it() -> None:

@@ -98,4 +98,4 @@ def test_a_service_that_began_before_access_was_stated_answers_no_more(tmp_path:
     (tmp_path / "audiences").mkdir()
     answer = client.get("/")
     assert answer.status_code == 503
-    assert "started again" in answer.text
+    assert "restart it" in answer.text

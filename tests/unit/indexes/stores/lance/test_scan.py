@@ -44,5 +44,5 @@ def test_an_id_in_two_rows_is_found_whatever_is_read_at_once(
     monkeypatch.setattr(scan, "RANGE", rows)
     monkeypatch.setattr(scan, "SAMPLED", 4)
 
-    with pytest.raises(DamageFound, match="1 ids stand in two rows"):
+    with pytest.raises(DamageFound, match="1 ids occur in two rows"):
         scan.state(connect(tmp_path).open_table(NODES))

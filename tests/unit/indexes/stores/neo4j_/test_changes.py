@@ -47,7 +47,7 @@ def test_of_an_index_that_is_alone_only_rows_that_ended_are_counted() -> None:
 
 @pytest.mark.parametrize("total", [12, 14])
 def test_rows_that_came_or_went_behind_the_ledger_are_noticed_by_the_total(total: int) -> None:
-    with pytest.raises(DamageFound, match="behind the ledger"):
+    with pytest.raises(DamageFound, match="without the ledger"):
         Counting(indexes=1, total=total, ended=3, live=total - 3).nodes()
 
 
@@ -59,5 +59,5 @@ def test_rows_that_an_index_unknown_to_the_database_left_there_are_no_damage() -
 
 def test_beside_another_index_rows_are_counted_one_by_one() -> None:
     server = Counting(indexes=2, total=13, ended=3, live=9)
-    with pytest.raises(DamageFound, match="behind the ledger"):
+    with pytest.raises(DamageFound, match="without the ledger"):
         server.nodes()

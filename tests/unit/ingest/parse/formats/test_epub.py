@@ -331,7 +331,7 @@ def test_entities_of_a_chapter_are_not_followed() -> None:
         ),
         (
             lambda data: changed(data, lambda n, b: b[:90] if n.endswith(".opf") else b),
-            "content.opf is no XML",
+            "content.opf is not XML",
         ),
         (lambda data: changed(data, lambda n, b: b.replace(b"itemref", b"other")), "names no chapter"),
         (

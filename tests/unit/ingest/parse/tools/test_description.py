@@ -54,5 +54,5 @@ def test_what_is_beyond_a_limit_is_refused(tool: ToolDescription) -> None:
 
 
 def test_a_schema_that_json_cannot_say_is_refused() -> None:
-    with pytest.raises(ParseError, match="no JSON"):
+    with pytest.raises(ParseError, match="not JSON"):
         schema_text({"default": float("nan")})

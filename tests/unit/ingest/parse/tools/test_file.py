@@ -89,7 +89,7 @@ def test_of_equal_names_the_first_counts() -> None:
         (b"hello", "no known format"),
         (b"[1, 2]", "no known format"),
         (b"tools: []", "describes no tool"),
-        (b"\x00\xff\xfe", "no text in UTF-8"),
+        (b"\x00\xff\xfe", "not UTF-8 text"),
         (b"{", "not valid JSON"),
     ],
 )

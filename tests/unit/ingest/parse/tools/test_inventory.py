@@ -61,7 +61,7 @@ def test_where_an_object_stands_is_not_read() -> None:
     ("data", "reason"),
     [
         (b"# Sphinx inventory version 1\n# Project: a\n# Version: 1\nx mod y\n#\n", "another version"),
-        (b"# Sphinx inventory version 2\n", "no inventory"),
+        (b"# Sphinx inventory version 2\n", "not a Sphinx inventory"),
         (_HEADER + b"no zlib", "damaged"),
         (_inventory("shop.Cart py:class 1 a -")[:-6], "cut short"),
         (_inventory("one word"), "damaged"),

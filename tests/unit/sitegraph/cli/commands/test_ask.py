@@ -112,4 +112,4 @@ def test_ctrl_c_while_a_model_is_silent_ends_it_at_once_with_one_line(folder: Pa
             assert server.was_asked.wait(120)
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=50)
-    assert (process.returncode, err) == (130, "sitegraph: interrupted; run again to go on\n")
+    assert (process.returncode, err) == (130, "sitegraph: interrupted; run again to continue\n")

@@ -112,7 +112,7 @@ def test_an_index_before_its_first_generation_has_no_changes(
         (["--since", "x"], 2, "'--since'"),
         (["--since", "0", "--format", "json"], 2, "'--format'"),
         (["--since", "9"], 2, "--since: generation 9 is not published; readers see 2"),
-        (["--since", "1", "--until", "9"], 2, "--until: generation 9 is none of those readers saw"),
+        (["--since", "1", "--until", "9"], 2, "--until: generation 9 is not one that readers saw"),
     ],
 )
 def test_a_wrong_call_says_what_is_wrong(

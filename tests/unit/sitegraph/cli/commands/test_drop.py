@@ -23,6 +23,6 @@ def test_a_source_that_readers_never_saw_is_forgotten_without_a_generation(
     assert run_app(["drop", "refused", "--index", str(index)]) == 0
 
     said = capsys.readouterr().out
-    assert said == "refused: readers saw nothing of it; what the ledger knew of it is forgotten\n"
+    assert said == "refused: was never published; its ledger records were deleted\n"
     with closing(open_ledger(ledger_url)) as ledger:
         assert ledger.documents.count("refused") == 0

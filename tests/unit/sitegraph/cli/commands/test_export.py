@@ -164,7 +164,7 @@ def test_rows_go_to_a_file_as_they_are_printed(
         (["--what", "graph", "--format", "jsonl"], "--format: for --what graph must be graphml or parquet"),
         (["--what", "chunks", "--format", "parquet"], "--format: for --what chunks must be jsonl"),
         (["--what", "graph", "--format", "parquet"], "--output: is needed"),
-        (["--what", "graph", "--stable"], "goes with rows"),
+        (["--what", "graph", "--stable"], "is for rows"),
         (["--what", "edges", "--output", "no/such/folder/x"], "no/such/folder: cannot be written"),
     ],
 )

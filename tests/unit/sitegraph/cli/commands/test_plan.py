@@ -76,9 +76,9 @@ def test_what_the_guard_and_a_hold_would_say_is_told(capsys: pytest.CaptureFixtu
         "  embed          4  texts without a vector",
         "  embed    up to 70 passages, if parsing again changes them all",
         "  model    a gives way to b: 12 texts of all 7 passages of the index are encoded; "
-        "go on with: sitegraph run notes.yaml --accept --index here",
-        "  guard    would stop the run: 5 of 9 would go; go on with: "
+        "to go ahead: sitegraph run notes.yaml --accept --index here",
+        "  guard    would stop the run: 5 of 9 would go; to go ahead: "
         "sitegraph run notes.yaml --accept --index here",
-        "  hold     publishing is held since 2026-03-01; lift: sitegraph rollback --lift --index here",
+        "  hold     publishing has been held since 2026-03-01; lift: sitegraph rollback --lift --index here",
         "    fetch    files://notes/a.md  (due since 2026)",
     ]

@@ -27,7 +27,7 @@ def test_a_plan_that_only_begins_says_so(
     record = json.loads(capsys.readouterr().out)
 
     assert said.endswith(
-        "this is how the plan begins: what else is damaged shows afterwards; nothing was done\n"
+        "this is the start of the plan; further damage shows only after it; nothing was done\n"
     )
     assert (record["complete"], [one["action"] for one in record["steps"]]) == (False, ["pointers"])
 

@@ -43,7 +43,7 @@ def test_a_wrong_rule_of_what_is_kept_is_one_line(
 
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert "SITEGRAPH_KEEP: 'hourly=3' is no rule; write, with commas between, within=7d" in err
+    assert "SITEGRAPH_KEEP: 'hourly=3' is not a rule; write, with commas between, within=7d" in err
 
 
 def test_a_refused_run_is_told_with_its_reason_and_its_problems_by_kind(

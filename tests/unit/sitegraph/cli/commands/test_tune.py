@@ -44,7 +44,7 @@ def test_json_tells_what_it_rests_on_and_what_is_not_confirmed_is_not_stored(
     assert (record["generation"], record["questions"]["count"], record["accepted"]) == (1, COUNT, False)
     assert len(record["questions"]["sha256"]) == 64
     assert len(record["questions"]["unreached"]) == COUNT
-    assert f"no gold of {COUNT} questions" in err
+    assert f"for {COUNT} questions no expected document was retrieved" in err
     assert "nothing was stored" in err
     assert not tuning_file(folder).exists()
 
@@ -52,8 +52,8 @@ def test_json_tells_what_it_rests_on_and_what_is_not_confirmed_is_not_stored(
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("q.jsonl", '{"id": 1,\n', "line 1 is no JSON"),
-        ("q.yaml", "a: [", "is no YAML"),
+        ("q.jsonl", '{"id": 1,\n', "line 1 is not JSON"),
+        ("q.yaml", "a: [", "is not YAML"),
         ("q.yaml", "a: 1", "must be a list"),
         ("q.jsonl", '{"id": 1, "question": "?", "gold": "a"}', "too few"),
     ],

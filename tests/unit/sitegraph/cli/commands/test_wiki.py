@@ -58,7 +58,7 @@ def test_check_says_which_pages_are_stale_and_writes_it_on_them(
         "stale        topic/coal  Coal",
         "  1 of 1 passages that it rests on changed; ask again to rebuild it",
         "current      topic/retention  Retention",
-        "  [[Nobody]] is no page",
+        "  [[Nobody]] is not a page",
     ]
     assert "status: stale" in (pages / "topic" / "coal.md").read_text()
 
@@ -80,7 +80,7 @@ def test_signs_that_move_a_cursor_are_not_printed(tmp_path: Path, capsys: pytest
         (["read", "coal"], "write CATEGORY/SLUG"),
         (["read", "topic/nothing"], "topic/nothing.md: no such page"),
         (["read", "../outside"], "is no category"),
-        (["list", "--index", "index", "--wiki", "index/wiki"], "lies in the index"),
+        (["list", "--index", "index", "--wiki", "index/wiki"], "is inside the index"),
         (["list", "--wiki", "file"], "is a file; choose a folder for --wiki"),
         (["check"], "not an index; make one with"),
     ],
@@ -119,7 +119,7 @@ def test_what_a_search_could_not_read_is_a_warning(pages: Path, capsys: pytest.C
 def test_the_name_of_a_file_moves_no_cursor(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (pages / "topic" / "\x1b[31mred.md").write_text("x")
     _, err = told(capsys, "list", "--wiki", str(pages))
-    assert "topic/\\x1b[31mred.md: is no name of a page" in err
+    assert "topic/\\x1b[31mred.md: is not a valid page name" in err
     assert "\x1b" not in err
 
 

@@ -72,7 +72,7 @@ def test_questions_that_are_answered_are_written_as_checks_and_no_file_is_replac
     write_checks(replace(tuned(index, gold="gold"), answered=(known,)), path)
     (check,) = load_checks(path)
     assert (check.id, check.question, check.cites) == (known.id, known.text, known.gold)
-    with pytest.raises(ConfigError, match="is there already"):
+    with pytest.raises(ConfigError, match="already exists"):
         write_checks(tuned(index, gold="gold"), path)
 
 

@@ -21,4 +21,4 @@ def test_the_rules_are_listed_as_text_and_as_json(capsys: pytest.CaptureFixture[
 
 def test_rules_are_no_findings(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(["lint", "--list-rules", "--format", "sarif"]) == 2
-    assert capsys.readouterr().err.endswith("--format: is text or json with --list-rules\n")
+    assert capsys.readouterr().err.endswith("--format: must be text or json when --list-rules is given\n")

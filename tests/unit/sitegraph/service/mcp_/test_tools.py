@@ -218,7 +218,7 @@ NOBODY = "chunk:" + "a" * 26
         ("fetch", {"id": "../etc/passwd"}, "id: String should match"),
         ("fetch", {"id": NOBODY}, f"generation 1 has no {NOBODY}"),
         ("retrieve", {"query": "x", "top_k": 51}, "top_k: Input should be less than"),
-        ("retrieve", {"query": "x", "filters": {"colour": "red"}}, "is no filter; known keys"),
+        ("retrieve", {"query": "x", "filters": {"colour": "red"}}, "is not a filter; known keys"),
         ("neighbourhood", {"node": "NO-SUCH-1"}, "has no document of this id or URL"),
         ("neighbourhood", {"node": "http://[x#y"}, "has no document of this id or URL"),
         ("neighbourhood", {"node": "chunk:aaaa"}, "no such node"),
@@ -246,7 +246,7 @@ def test_what_is_not_there_is_an_error_of_the_protocol_that_names_what_is(any_ag
         agent.call("delete")
     with pytest.raises(MCPError, match="no such resource; there are sitegraph://chunk/"):
         agent.read("file:///etc/passwd")
-    with pytest.raises(MCPError, match="stands on no page"):
+    with pytest.raises(MCPError, match="is not on a page"):
         agent.read(f"sitegraph://chunk/{chunks()[0].id.removeprefix('chunk:')}/page.png")
     with pytest.raises(MCPError, match="it needs a question"):
         agent.portal.call(agent.client.get_prompt, "answer_with_citations", {})
