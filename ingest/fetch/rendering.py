@@ -60,7 +60,7 @@ class _Pieces:
     async def supply(self, url: str, kind: str) -> HttpResponse | None:
         """Answer a page's request; None where it is refused or unavailable."""
         target = canonical_url(url)
-        if target is None:
+        if target is None or not self._may_see(target):
             return None
         kept = self._session.pieces
         if target in kept:
@@ -78,8 +78,7 @@ class _Pieces:
         return answer
 
     async def _ask(self, url: str) -> HttpResponse:
-        if self._session.is_privileged and owned_site(url) != self._site:
-            # Its scripts could carry away what only we may see.
+        if not self._may_see(url):  # where a redirect leads
             raise FetchFault(
                 FetchFaultKind.POLICY,
                 "a resource of another site, where a login or private address is used",
@@ -87,6 +86,10 @@ class _Pieces:
         return await self._session.ask_allowed(
             url, judge=self._judge, tally=self._tally, checkpoint=self._checkpoint
         )
+
+    def _may_see(self, url: str) -> bool:
+        """Whether the page may be given *url*: its scripts could carry away what only we may see."""
+        return not self._session.is_privileged or owned_site(url) == self._site
 
     def _judge(self, _content_type: str | None, _head: bytes) -> BodyLimit:
         return self._session.limits.html

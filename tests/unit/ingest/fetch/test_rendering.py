@@ -136,6 +136,17 @@ def test_another_sites_piece_is_refused_where_a_private_address_is_used(
     assert guarded.log == []
 
 
+def test_a_piece_that_its_own_site_was_given_is_refused_to_another(browser: Browser) -> None:
+    secret = Reply(b"document.body.append('se' + 'cret')", content_type="text/javascript")
+    owner = Site({"/": Reply(_SHELL % b"<script src=/app.js></script>"), "/app.js": secret})
+    with serve(owner), serve(Site()) as other, session_for(owner, other, browser=browser) as session:
+        other.pages["/"] = Reply(_SHELL % f"<script src={owner.url('/app.js')}></script>".encode())
+        first, second = (fetch_one(session, site.url("/")) for site in (owner, other))
+    assert b"secret" in (first.body or b"")
+    assert second.status is FetchStatus.OK
+    assert b"secret" not in (second.body or b"")
+
+
 def test_a_page_whose_own_piece_fails_is_no_document(browser: Browser) -> None:
     site = Site({"/": _script(_LOADS), "/data.json": Reply(b"", 503)})
     with serve(site), session_for(site, browser=browser) as session:
