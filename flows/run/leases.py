@@ -18,6 +18,7 @@ POLL_SECONDS = 0.5
 INDEX = "index"
 
 _ENDED = ("Z", "X", "x")
+_UNKNOWN = "unknown"
 
 
 @contextmanager
@@ -128,18 +129,22 @@ def is_dead(holder: str) -> bool:
     """Whether the holder was a process of this machine that has ended; a reused pid does not fool it."""
     host, _, rest = holder.partition(":")
     pid, _, started = rest.partition(":")
-    return host == _machine() and pid.isdigit() and _started(int(pid)) != started
+    if host != _machine() or not pid.isdigit():
+        return False
+    now = _started(int(pid))
+    return not now or (_UNKNOWN not in (now, started) and now != started)
 
 
 def _started(pid: int) -> str:
     """When a process started, in clock ticks since boot; empty when it does not run (any more).
 
+    `_UNKNOWN` where it runs and nothing else may be read of it: of another user, under hidepid.
     Source: proc(5), /proc/PID/stat, fields 3 (state) and 22 (starttime).
     """
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
-        return "" if not _alive(pid) else "unknown"
+        return "" if not _alive(pid) else _UNKNOWN
     fields = text.rpartition(")")[2].split()
     # Killed, but not yet waited for by its parent: it holds its pid and does no more work.
     return "" if fields[0] in _ENDED else fields[19]

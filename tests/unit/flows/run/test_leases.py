@@ -7,12 +7,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
 
-from flows.run.leases import TTL, hold_lease
+from flows.run.leases import TTL, hold_lease, is_dead
 from indexes.stores.ledger.leases import Lease
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from runtime.clock import SystemClock
@@ -89,6 +89,37 @@ def test_a_killed_process_is_taken_over_from_at_once(
     with hold(ledger) as held:
         assert held.token == 2
     assert time.monotonic() - begun < TTL.total_seconds() / 10
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["alive", "killed"])
+def test_where_nothing_may_be_read_of_processes_only_the_dead_are_taken_over_from(
+    ledger: Ledger, child: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch, killed: bool
+) -> None:
+    """As under `hidepid=2`, where /proc shows nothing of other users' processes."""
+    if killed:
+        child.kill()
+        child.wait()
+    read = Path.read_text
+
+    def refuse(path: Path) -> str:
+        if path == Path(f"/proc/{child.pid}/stat"):
+            raise FileNotFoundError(path)
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    outcome = nullcontext() if killed else pytest.raises(StoreUnavailable, match="held by process")
+    with outcome, hold(ledger) as held:
+        assert held.token == 2
+
+
+def test_a_holder_that_could_not_tell_when_it_started_is_taken_for_alive_while_its_pid_runs(
+    ledger: Ledger, child: subprocess.Popen[str]
+) -> None:
+    name = str(holder(ledger)).rpartition(":")[0] + ":unknown"
+    assert not is_dead(name)
+    child.kill()
+    child.wait()
+    assert is_dead(name)
 
 
 def test_one_who_waits_gets_the_lease_when_it_is_let_go(ledger: Ledger, child: subprocess.Popen[str]) -> None:
