@@ -2,6 +2,9 @@
 
 import errno
 from collections.abc import Iterator
+from contextlib import contextmanager
+
+from schemas.errors import NoRoom
 
 _CODES = {
     errno.ENOSPC: "the disk is full",
@@ -23,6 +26,17 @@ WHAT_TO_DO = "Nothing changed for readers; free some space and try again"
 def why_no_room(error: BaseException) -> str | None:
     """Say what is full, by the error or one that it came from; None: it is about something else."""
     return next(filter(None, map(_why, _chain(error))), None)
+
+
+@contextmanager
+def telling_no_room(subject: str) -> Iterator[None]:
+    """Turn an OSError of a full disk into NoRoom; all others pass."""
+    try:
+        yield
+    except OSError as error:
+        if full := why_no_room(error):
+            raise NoRoom(f"{full}. {WHAT_TO_DO}", subject=subject) from error
+        raise
 
 
 def _why(error: BaseException) -> str | None:

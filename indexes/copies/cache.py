@@ -11,7 +11,7 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -68,7 +68,7 @@ class RemoteIndex:
         """Return the folder of the copy, of the generation that is current now.
 
         Where the place cannot be reached, or what it has is refused, the copy stays what it was, and the
-        reason is said. Raises: where there is no copy yet, what `pull` raises.
+        reason is said. Raises: where there is no copy yet, what `pull` raises; NoRoom, ConfigError.
         """
         try:
             folder = self._held_at(read_remote_current(self._place)) or self._pulled()
@@ -77,7 +77,7 @@ class RemoteIndex:
             if not copies:
                 raise
             newest = max(copies, key=lambda path: _lock_file(path).stat().st_mtime)
-            self._say_once(f"answering from the copy as it was: {error}")
+            self.say_stays(error)
             return _hold(newest)
         self._said = ""
         return folder
@@ -108,8 +108,9 @@ class RemoteIndex:
         make_room(self._base, most=self._most)
         return root
 
-    def _say_once(self, line: str) -> None:
-        """A long-lived reader looks every few seconds; what stays wrong is told once."""
+    def say_stays(self, error: Exception) -> None:
+        """Say why the copy stays as it was; once, as a long-lived reader looks every few seconds."""
+        line = f"answering from the copy as it was: {error}"
         if line != self._said:
             self._say(line)
         self._said = line
@@ -166,10 +167,12 @@ def _follow(
     remote: RemoteIndex, local: Path, stop: threading.Event, seconds: float, say: Callable[[str], None]
 ) -> None:
     while not stop.wait(seconds):
-        with suppress(SitegraphError, OSError):  # the next look may do; the copy stays what it was
+        try:
             if remote.folder() != local:
                 say(f"{remote.url} is another index now; start again to read it")
                 return
+        except (SitegraphError, OSError) as error:  # the next look may do
+            remote.say_stays(error)
 
 
 def _bytes_of(path: Path) -> bytes:

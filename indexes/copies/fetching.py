@@ -12,6 +12,7 @@ from typing import BinaryIO
 from indexes.copies.places import IndexPlace, iter_chunks
 from indexes.copies.wanted import WantedFile
 from schemas.errors import DamageFound, Stopped, StoreUnavailable
+from schemas.no_room import telling_no_room
 
 PARTS = ".part"
 THREADS = 8
@@ -47,6 +48,11 @@ def matches(path: Path, file: WantedFile) -> bool:
         return False
 
 
+def part_of(root: Path, file: WantedFile) -> Path:
+    """Return where the bytes of a file are until all of them are there."""
+    return root / PARTS / f"{file.sha256}-{hashlib.sha256(file.path.encode()).hexdigest()[:8]}"
+
+
 class Fetching:
     """Fetches files of an index into a copy, some at a time.
 
@@ -55,14 +61,14 @@ class Fetching:
 
     def __init__(self, place: IndexPlace, root: Path, *, most: int, advance: Callable[[int], None]) -> None:
         self._place, self._root, self._most, self._advance = place, root, most, advance
-        self._parts = root / PARTS
         self._lock, self._stopped = threading.Lock(), threading.Event()
         self._fetched = 0
 
     def fetch_all(self, files: Sequence[WantedFile]) -> int:
         """Fetch *files*, and return how many bytes came.
 
-        Raises: DamageFound: one is not what its hash says; FileNotFoundError; StoreUnavailable.
+        Raises: DamageFound: one is not what its hash says; FileNotFoundError; StoreUnavailable: the place;
+        NoRoom: the disk of the copy is full.
         """
         if not files:
             return 0
@@ -78,8 +84,12 @@ class Fetching:
 
     def fetch(self, file: WantedFile) -> None:
         """Fetch one file, three times at most; raises as `fetch_all`."""
-        self._parts.mkdir(parents=True, exist_ok=True)
-        part = self._parts / f"{file.sha256}-{hashlib.sha256(file.path.encode()).hexdigest()[:8]}"
+        with telling_no_room(str(self._root)):
+            self._fetch(file)
+
+    def _fetch(self, file: WantedFile) -> None:
+        part = part_of(self._root, file)
+        part.parent.mkdir(parents=True, exist_ok=True)
         for attempt in range(_ATTEMPTS):
             try:
                 self._continue(part, file)

@@ -8,11 +8,13 @@ import http.client
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
+from indexes.copies.reading import PlaceFile, Readable
 from indexes.object_files import PATIENCE
 from schemas.driver_text import plain_reason
 from schemas.errors import ConfigError, DamageFound, StoreUnavailable
@@ -20,13 +22,6 @@ from schemas.errors import ConfigError, DamageFound, StoreUnavailable
 PULL_TOKEN = "SITEGRAPH_PULL_TOKEN"  # noqa: S105 - the name of the variable
 SECONDS = 30.0
 """Without a byte, before a server counts as gone."""
-
-
-class Readable(Protocol):
-    """What bytes are read from."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return the next bytes, none at the end."""
 
 
 class IndexPlace(Protocol):
@@ -68,16 +63,22 @@ class FolderPlace:
 
     @contextmanager
     def opened(self, path: str, start: int) -> Iterator[tuple[int, Readable]]:
-        try:
-            with (self._root / path).open("rb") as file:
+        telling = partial(_telling_of_file, self._root / path)
+        with ExitStack() as stack:
+            with telling():
+                file = stack.enter_context((self._root / path).open("rb"))
                 file.seek(start)
-                yield start, file
-        except FileNotFoundError:
-            raise
-        except OSError as error:
-            raise StoreUnavailable(
-                f"cannot be read ({error.strerror})", subject=str(self._root / path)
-            ) from error
+            yield start, PlaceFile(file, telling)
+
+
+@contextmanager
+def _telling_of_file(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise StoreUnavailable(f"cannot be read ({error.strerror})", subject=str(path)) from error
 
 
 class _SameServer(urllib.request.HTTPRedirectHandler):
@@ -114,14 +115,22 @@ class HttpPlace:
         url = f"{self.url}/{quote(path)}"
         ranged = {"Range": f"bytes={start}-"} if start else {}
         request = urllib.request.Request(url, headers={**self._headers, **ranged})  # noqa: S310 - checked
-        try:
-            with self._opener.open(request, timeout=SECONDS) as answer:
-                yield start if answer.status == 206 else 0, answer
-        except urllib.error.HTTPError as error:
-            raise _refused(error, url) from error
-        except (OSError, http.client.HTTPException) as error:
-            reason = getattr(error, "reason", error)  # what urllib wraps
-            raise StoreUnavailable(f"cannot be reached: {plain_reason(str(reason))}", subject=url) from error
+        telling = partial(_telling_of_server, url)
+        with ExitStack() as stack:
+            with telling():
+                answer = stack.enter_context(self._opener.open(request, timeout=SECONDS))
+            yield start if answer.status == 206 else 0, PlaceFile(answer, telling)
+
+
+@contextmanager
+def _telling_of_server(url: str) -> Iterator[None]:
+    try:
+        yield
+    except urllib.error.HTTPError as error:
+        raise _refused(error, url) from error
+    except (OSError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", error)  # what urllib wraps
+        raise StoreUnavailable(f"cannot be reached: {plain_reason(str(reason))}", subject=url) from error
 
 
 def _refused(error: urllib.error.HTTPError, url: str) -> Exception:

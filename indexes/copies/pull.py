@@ -37,6 +37,7 @@ from indexes.publish.generation import GenerationManifest, load_generation, read
 from indexes.publish.signatures import SIGNATURE_BYTES, PublisherKeys, read_signature, signature_of
 from schemas.errors import ConfigError, DamageFound, GuardRefused, NoRoom, SitegraphError
 from schemas.hashing import sha256_hex
+from schemas.no_room import telling_no_room
 from schemas.records import from_record
 
 MOST_MB = 100_000
@@ -114,7 +115,8 @@ def pull(
     pulling = _Pull(place, root, options=options, trust=trust, now=now, begin=begin, advance=advance)
     if options.dry_run:
         return pulling.run()
-    with locked(root.absolute().with_name(f".{root.absolute().name}.pulling")):
+    lock = root.absolute().with_name(f".{root.absolute().name}.pulling")
+    with telling_no_room(str(root)), locked(lock):
         return pulling.run()
 
 

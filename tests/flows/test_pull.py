@@ -14,12 +14,15 @@ import pytest
 
 from indexes.copies.places import open_place
 from indexes.copies.pull import PullOptions, PullReport, pull
+from indexes.copies.wanted import wanted_files
 from indexes.layout import IndexLayout
+from indexes.manifest import load_manifest
 from indexes.publish.current import read_current, write_current
+from indexes.publish.generation import load_generation
 from indexes.publish.signatures import PublisherKeys, signature_of
 from schemas.errors import ConfigError, DamageFound, GuardRefused, SitegraphError
 from schemas.hashing import sha256_hex
-from tests.fakes.copies import copy_index
+from tests.fakes.copies import copy_index, link_parts_to_a_full_disk
 from tests.fakes.damaged_index import PAGES, QUESTIONS, write_house
 from tests.fakes.prefect_server import PrefectServer
 from tests.fakes.running_service import running
@@ -379,6 +382,29 @@ def test_a_bucket_that_is_gone_leaves_readers_their_copy(
     answered = sitegraph.call(*asked, **cache, AWS_ENDPOINT_URL="http://127.0.0.1:9")
 
     assert (answered.returncode, "answering from the copy" in answered.stderr) == (0, True), answered.stderr
+
+
+def test_a_full_disk_is_told_in_one_line_and_the_copy_stays_as_it_was(
+    sitegraph: Sitegraph, published: Published, tmp_path: Path
+) -> None:
+    there, cache = copy_index(published.first, tmp_path / "there"), tmp_path / "cache"
+    with web_server(there) as url:
+        asked = ("query", QUESTIONS[0], "--index", url)
+        assert sitegraph.call(*asked, SITEGRAPH_CACHE=str(cache)).returncode == 0
+        copy = next(cache.glob("copies/*/*/CURRENT")).parent
+        shutil.rmtree(there)
+        layout = IndexLayout(copy_index(published.second, there))
+        manifest, index = load_generation(layout, 2), load_manifest(layout)
+        link_parts_to_a_full_disk(copy, wanted_files(manifest, index, with_raw=True, subject=url))
+
+        queried = sitegraph.call(*asked, SITEGRAPH_CACHE=str(cache))
+        pulled = sitegraph.call("pull", url, "--to", str(copy), "--quiet")
+
+    line = f"sitegraph: {copy}: the disk is full. What readers see is as it was; make room, try again\n"
+    assert (queried.returncode, pulled.returncode, pulled.stderr) == (1, 1, line), queried.stderr
+    assert queried.stderr.endswith(line)
+    assert "answering from the copy" not in queried.stderr
+    assert read_current(copy) == 1
 
 
 def upload(index: Path, url: str) -> None:

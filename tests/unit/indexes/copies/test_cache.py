@@ -1,13 +1,15 @@
 """Which copies go first, and which generations of a copy stay."""
 
+import threading
 from pathlib import Path
 
 import pytest
 
-from indexes.copies.cache import HeldCopy, _hold, make_room, plan_eviction
+from indexes.copies.cache import HeldCopy, RemoteIndex, _follow, _hold, make_room, plan_eviction
 from indexes.copies.clearing import kept_in_copy
 from indexes.copies.marker import CopyMarker, refuse_copy, write_marker
 from schemas.errors import ConfigError
+from schemas.settings import Settings
 
 
 def copy(name: str, size: int, used_at: float) -> HeldCopy:
@@ -34,6 +36,20 @@ def test_a_copy_that_is_read_stays_whatever_it_takes(tmp_path: Path) -> None:
     make_room(tmp_path, most=1)
 
     assert [path.name for path in sorted((tmp_path / "home").glob("[!.]*"))] == ["read"]
+
+
+def test_a_reader_that_follows_says_once_why_its_copy_stays(tmp_path: Path) -> None:
+    said: list[str] = []
+    settings = Settings(index="", cache=str(tmp_path / "cache"))
+    remote = RemoteIndex(str(tmp_path / "gone"), settings, now=lambda: 0.0, say=said.append)
+    stop = threading.Event()
+    threading.Timer(0.2, stop.set).start()
+
+    _follow(remote, tmp_path / "copy", stop, 0.01, said.append)
+
+    (line,) = said
+    assert line.startswith("answering from the copy as it was: ")
+    assert "no index there" in line
 
 
 def test_generations_stay_for_a_grace_after_they_were_replaced() -> None:

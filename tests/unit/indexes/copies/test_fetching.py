@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from indexes.copies.fetching import PARTS, Fetching, is_whole
-from indexes.copies.places import FolderPlace, Readable
+from indexes.copies.places import FolderPlace
+from indexes.copies.reading import Readable
 from indexes.copies.wanted import WantedFile
-from schemas.errors import DamageFound, StoreUnavailable
+from schemas.errors import DamageFound, NoRoom, StoreUnavailable
 from schemas.hashing import sha256_hex
+from tests.fakes.copies import link_parts_to_a_full_disk
 
 DATA = bytes(range(256)) * 40
 FILE = WantedFile(path="lance/x", sha256=sha256_hex(DATA), size=len(DATA))
@@ -98,3 +100,13 @@ def test_a_part_with_other_bytes_is_fetched_again(there: Path, tmp_path: Path) -
     fetching.fetch_all([FILE])
 
     assert (tmp_path / "copy" / FILE.path).read_bytes() == DATA
+
+
+def test_a_full_disk_is_told_as_such_and_the_place_is_not_asked_again(there: Path, tmp_path: Path) -> None:
+    copy, place = tmp_path / "copy", _Failing(there, after=0, times=0)
+    link_parts_to_a_full_disk(copy, [FILE])
+
+    with pytest.raises(NoRoom, match="the disk is full"):
+        Fetching(place, copy, most=10**6, advance=lambda _: None).fetch_all([FILE])
+
+    assert place.starts == [0]

@@ -3,11 +3,13 @@
 import http.server
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import fsspec
 import pytest
 
-from indexes.copies.places import HttpPlace, open_place, read_file
+from indexes.copies.places import HttpPlace, IndexPlace, open_place, read_file
 from schemas.errors import ConfigError, DamageFound, StoreUnavailable
 
 
@@ -31,11 +33,30 @@ class _Leading(http.server.BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+class _Cutting(http.server.BaseHTTPRequestHandler):
+    """Ends each answer before all of its bytes came."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "100")
+        self.end_headers()
+        self.wfile.write(b"1\n")
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
 @pytest.fixture
 def server() -> Iterator[str]:
     """A server that leads elsewhere."""
     _Leading.told = []
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Leading) as running:
+    with _running(_Leading) as address:
+        yield address
+
+
+@contextmanager
+def _running(handler: type[http.server.BaseHTTPRequestHandler]) -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
         threading.Thread(target=running.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{running.server_port}"
         running.shutdown()
@@ -63,6 +84,37 @@ def test_a_file_of_a_folder_is_read_from_where_it_was_left(tmp_path: Path) -> No
     (tmp_path / "x").write_bytes(b"abcdef")
     with open_place(str(tmp_path)).opened("x", 4) as (start, file):
         assert (start, file.read(10)) == (4, b"ef")
+
+
+@pytest.fixture(params=["folder", "web server", "bucket"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> IndexPlace:
+    """A place of each kind with a file CURRENT."""
+    if request.param == "web server":
+        return open_place(request.getfixturevalue("server"))
+    if request.param == "bucket":
+        url = request.getfixturevalue("bucket_url")
+        fsspec.filesystem("s3", skip_instance_cache=True).pipe_file(f"{url}/CURRENT", b"1\n")
+        return open_place(url)
+    (tmp_path / "CURRENT").write_bytes(b"1\n")
+    return open_place(str(tmp_path))
+
+
+def test_what_goes_wrong_with_the_bytes_that_came_is_no_fault_of_the_place(place: IndexPlace) -> None:
+    with (
+        pytest.raises(OSError, match="No space left on device"),
+        place.opened("CURRENT", 0) as (_, file),
+        Path("/dev/full").open("wb", buffering=0) as full,
+    ):
+        full.write(file.read(10))
+
+
+def test_a_bucket_that_ends_before_the_file_does_is_unavailable(
+    bucket_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with _running(_Cutting) as address:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", address)
+        with pytest.raises(StoreUnavailable, match="AWS_ENDPOINT_URL"):
+            read_file(open_place(bucket_url), "CURRENT", most=100)
 
 
 @pytest.mark.parametrize(
