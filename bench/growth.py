@@ -20,6 +20,7 @@ import numpy as np
 
 from bench.comparison import Figures
 from bench.similar import DIM, PER_TOPIC, make_chunk
+from indexes.disk_use import folder_bytes
 from indexes.ports import ChunkVectors, Vector
 from indexes.stores.lance.store import LanceChunkStore
 from indexes.stores.ledger.ledger import open_ledger
@@ -67,7 +68,7 @@ def measure_ledger(work: Path, count: int) -> Figures:
     turns.close()
     return {
         "documents": count,
-        "ledger_bytes_a_document": round(_size(work) / count),
+        "ledger_bytes_a_document": round(folder_bytes(work) / count),
         "write_cpu_ms_a_thousand": round(1e6 * written / count, 1),
         "next_thousand_cpu_ms": round(1000 * planned, 1),
         "turn_ms": round(1000 * median(taken), 2),
@@ -87,7 +88,7 @@ def measure_chunks(work: Path, count: int) -> Figures:
         writer.finish(number)
 
     first = _cpu(lambda: publish(1, rows))
-    size = _size(work)
+    size = folder_bytes(work)
     append = _cpu(lambda: publish(2, _rows(rng, ADDED, start=count)))
     reader = store.at(2)
     questions = [_vector(rng, 1)[0] for _ in range(QUESTIONS)]
@@ -150,10 +151,6 @@ def _vector(rng: np.random.Generator, count: int) -> Vector:
     drawn = topics[rng.integers(0, len(topics), count)] + rng.normal(size=(count, DIM)).astype(np.float32)
     unit: Vector = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
     return unit
-
-
-def _size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _cpu(work: Callable[[], object]) -> float:

@@ -27,6 +27,7 @@ from bench.comparison import Figures, conclude
 from bench.enlarge import enlarge
 from indexes.copies.places import open_place
 from indexes.copies.pull import PullOptions, pull
+from indexes.disk_use import folder_bytes
 from indexes.layout import IndexLayout
 from indexes.manifest import VectorSpace, load_manifest
 from indexes.object_files import in_parts, open_files
@@ -137,7 +138,7 @@ def read_from_bucket(work: Path) -> Figures:
         cold = ask(url, work)
         rounds = [(ask(str(work / "large"), work), ask(url, work)) for _ in range(ASKED)]
     folder, warm = (Cost(*map(median, zip(*costs, strict=True))) for costs in zip(*rounds, strict=True))
-    downloaded = sum(path.stat().st_size for path in (work / "cache").rglob("*") if path.is_file())
+    downloaded = folder_bytes(work / "cache")
     return {
         "chunks": _chunks(work / "large"),
         "downloaded_mb": round(downloaded / 1e6, 1),

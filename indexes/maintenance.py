@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
+from indexes.disk_use import folder_bytes
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest
 from indexes.places import is_in_bucket, write_durably
@@ -63,12 +64,8 @@ def due_of(layout: IndexLayout, manifest: IndexManifest) -> tuple[str, ...]:
 
 def figures_of(layout: IndexLayout, manifest: IndexManifest, *, ledger_bytes: int | None) -> Figures:
     """Describe an index; on a disk, with the bytes of its tables."""
-    size = None if is_in_bucket(layout.root) else _bytes_in(layout.lance)
+    size = None if is_in_bucket(layout.root) else folder_bytes(layout.lance)
     return Figures(tables=tables_of(layout, manifest), table_bytes=size, ledger_bytes=ledger_bytes)
-
-
-def _bytes_in(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def write_report(layout: IndexLayout, manifest: IndexManifest, report: MaintenanceReport) -> None:

@@ -9,6 +9,7 @@ from lancedb.table import Table
 
 from bench.peers.racing import Contestant
 from bench.peers.truth import Row
+from indexes.disk_use import folder_bytes
 from indexes.publish.current import read_current
 from indexes.stores.lance.tables import tag_of
 from schemas.encoded import encoded_text
@@ -54,7 +55,7 @@ def drop_rows(state: Path, share: float, *, seed: int) -> int:
 
 def size_of(state: Path) -> int:
     """Bytes of all that it keeps."""
-    return sum(path.stat().st_size for path in state.rglob("*") if path.is_file())
+    return folder_bytes(state)
 
 
 def _open(state: Path) -> Table | None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from indexes.copies.places import open_place, read_file
 from indexes.copies.pull import PullOptions, pull, read_remote_current
 from indexes.copies.wanted import INDEX_BYTES
+from indexes.disk_use import folder_bytes
 from indexes.layout import COPY
 from indexes.publish.signatures import open_trust
 from schemas.errors import DamageFound, GuardRefused, SitegraphError, StoreUnavailable
@@ -227,8 +228,9 @@ def make_room(base: Path, *, most: int) -> None:
 
 def _described(root: Path) -> HeldCopy:
     used = _lock_file(root)
-    size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
-    return HeldCopy(path=root, size=size, used_at=used.stat().st_mtime if used.exists() else 0.0)
+    return HeldCopy(
+        path=root, size=folder_bytes(root), used_at=used.stat().st_mtime if used.exists() else 0.0
+    )
 
 
 def _delete_unread(root: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from indexes.disk_use import file_bytes
 from indexes.stores.ledger.failures import ledger_name
 from indexes.stores.ledger.tables import metadata
 from schemas.errors import StoreUnavailable
@@ -32,7 +33,7 @@ def bytes_of(engine: sa.Engine) -> int:
     """Bytes that the ledger takes on the disk, of SQLite with its WAL."""
     if engine.dialect.name == "sqlite":
         path = Path(engine.url.database or "")
-        return sum(one.stat().st_size for one in path.parent.glob(f"{path.name}*") if one.is_file())
+        return sum(map(file_bytes, path.parent.glob(f"{path.name}*")))
     names = [f"'\"{name}\"'::regclass" for name in sorted(metadata.tables)]
     query = " + ".join(f"pg_total_relation_size({name})" for name in names)
     with engine.execution_options(read_only=True).connect() as connection:

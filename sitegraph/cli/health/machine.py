@@ -7,10 +7,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
+from indexes.disk_use import folder_bytes
 from indexes.places import index_place
 from indexes.publish import keeping
 from runtime.browser_programs import find_chromium
@@ -139,7 +139,7 @@ def _listed(index: str) -> CheckResult:
 def _room(folder: Path) -> CheckResult:
     free = shutil.disk_usage(existing(folder)).free
     told = f"{free / 1e9:.1f} GB free"
-    wanted = max(LEAST_ROOM, _size(folder / "lance"))
+    wanted = max(LEAST_ROOM, folder_bytes(folder / "lance"))
     if free >= wanted:
         return found("disk", told)
     remedy = f"df -h {existing(folder)}"
@@ -162,16 +162,6 @@ def _port(port: int) -> CheckResult:
 def existing(folder: Path) -> Path:
     """Return the folder, or the nearest above it, that this user can see."""
     return next(path for path in (folder, *folder.absolute().parents) if os.path.isdir(path))
-
-
-def _size(folder: Path) -> int:
-    """Bytes of its files; those that a run takes away meanwhile do not count."""
-    total = 0
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            with suppress(FileNotFoundError):
-                total += os.stat(os.path.join(parent, name)).st_size
-    return total
 
 
 def _run(*command: str) -> str:
