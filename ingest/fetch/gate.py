@@ -170,5 +170,10 @@ async def _resolve(host: str, port: int, timeout: float | None) -> tuple[Address
     name = host.encode("ascii")  # a str would go through the idna codec, which raises on long labels
     async with asyncio.timeout(timeout):  # getaddrinfo knows no limit of its own
         infos = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
+    return addresses_of(infos)
+
+
+def addresses_of(infos: Iterable[tuple[Any, ...]]) -> tuple[Address, ...]:
+    """Return the addresses that `getaddrinfo` found, in its order."""
     found = (ipaddress.ip_address(str(info[4][0]).partition("%")[0]) for info in infos)
     return tuple(dict.fromkeys(found))

@@ -1,10 +1,12 @@
 """git's smart protocol over HTTP, through the gate: every connection is checked where its socket opens."""
 
-import ipaddress
 import socket
 import ssl
 from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
+from threading import Thread
 from typing import Any
 from urllib.parse import urljoin
 
@@ -13,8 +15,9 @@ from dulwich.client import AbstractHttpGitClient
 from dulwich.errors import GitProtocolError, NotGitRepository
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 
-from ingest.fetch.gate import AddressGate, AllowedTarget
+from ingest.fetch.gate import Address, AddressGate, AllowedTarget, addresses_of
 from ingest.fetch.redirects import REDIRECTS
 from ingest.urls import canonical_url
 from schemas.errors import FetchRefused, Stopped
@@ -134,19 +137,19 @@ def _read(response: Any, size: int | None) -> bytes:
 
 
 def _gated_pools(gate: AddressGate) -> urllib3.PoolManager:
-    """Make pools whose connections go to the addresses that were checked, and to no other."""
-
-    def admit(host: str, port: int) -> str:
-        infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        addresses = tuple(ipaddress.ip_address(str(info[4][0]).partition("%")[0]) for info in infos)
-        gate.check(host, port, addresses)
-        return str(addresses[0])
+    """Make pools whose connections go to the first checked address that accepts, and to no other host."""
 
     class Gated:
         def _new_conn(self: Any) -> Any:
             name = self._dns_host
-            self._dns_host = admit(name.strip("[]"), self.port)
+            addresses = _resolve(self, name.strip("[]"))
+            gate.check(name.strip("[]"), self.port, addresses)
             try:
+                for address in addresses[:-1]:
+                    self._dns_host = str(address)
+                    with suppress(NewConnectionError, ConnectTimeoutError):
+                        return super()._new_conn()  # type: ignore[misc]
+                self._dns_host = str(addresses[-1])
                 return super()._new_conn()  # type: ignore[misc]
             finally:
                 self._dns_host = name  # what the certificate must name
@@ -160,3 +163,26 @@ def _gated_pools(gate: AddressGate) -> urllib3.PoolManager:
     pools = urllib3.PoolManager(ssl_context=ssl.create_default_context())
     pools.pool_classes_by_scheme = {"http": Plain, "https": Secure}
     return pools
+
+
+def _resolve(connection: Any, host: str) -> tuple[Address, ...]:
+    """Look *host* up within the time that *connection* has to connect; getaddrinfo knows no limit of its own.
+
+    Raises: NameResolutionError, ConnectTimeoutError.
+    """
+    found: Future[list[Any]] = Future()
+
+    def look_up() -> None:
+        try:
+            found.set_result(socket.getaddrinfo(name, connection.port, type=socket.SOCK_STREAM))
+        except OSError as error:
+            found.set_exception(error)
+
+    name = host.encode("ascii")  # a str would go through the idna codec, which raises on long labels
+    Thread(target=look_up, daemon=True, name="look-up").start()  # nothing else can be done to one that hangs
+    try:
+        return addresses_of(found.result(connection.timeout))
+    except socket.gaierror as error:
+        raise NameResolutionError(host, connection, error) from error
+    except TimeoutError as error:
+        raise ConnectTimeoutError(connection, f"no address of {host} in time") from error

@@ -1,18 +1,23 @@
 """Repositories over HTTP, from git's own server on loopback."""
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+import urllib3
 
-from ingest.sources import git_remote
+from ingest.sources import git_http, git_remote
 from schemas.errors import GuardRefused
 from schemas.fetch import FetchStatus
 from tests.fakes.git_repositories import GitRepository, GitServer, make_repository, serve_git
+from tests.fakes.name_look_up import resolver
 from tests.fakes.open_sources import opened
+
+__all__ = ["resolver"]
 
 SECRET = "Basic b3dubmVyOmxldC1tZS1pbi0xMjM0NTY="
 
@@ -143,6 +148,60 @@ def test_a_server_that_is_down_is_no_deletion(repository: GitRepository, tmp_pat
     with serve_git(repository.root.parent) as server:
         pass
     with opened(text(server), tmp_path) as source, pytest.raises(GuardRefused, match="cannot be reached"):
+        source.listing()
+
+
+def test_an_address_that_does_not_answer_gives_way_to_the_next(
+    repository: GitRepository,
+    server: GitServer,
+    tmp_path: Path,
+    resolver: dict[str, Callable[[], list[str]]],
+) -> None:
+    repository.commit({"a.md": "a"})
+    resolver["two.example"] = lambda: ["127.0.0.2", "127.0.0.1"]
+    with opened(text(server).replace("127.0.0.1", "two.example"), tmp_path) as source:
+        assert source.uris() == [uri("a.md")]
+
+
+def test_one_address_that_may_not_be_asked_refuses_its_name(
+    repository: GitRepository,
+    server: GitServer,
+    tmp_path: Path,
+    resolver: dict[str, Callable[[], list[str]]],
+) -> None:
+    repository.commit({"a.md": "a"})
+    resolver["two.example"] = lambda: ["127.0.0.1", "127.0.0.2"]
+    both = text(server).replace("http://127.0.0.1", "http://two.example")
+    with opened(both, tmp_path) as source, pytest.raises(GuardRefused, match="allow_private"):
+        source.listing()
+    assert server.requests == []
+
+
+def test_a_name_look_up_that_hangs_ends(
+    server: GitServer,
+    tmp_path: Path,
+    resolver: dict[str, Callable[[], list[str]]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answered = threading.Event()
+    resolver["slow.example"] = lambda: ["127.0.0.1"] if answered.wait(30) else []
+    monkeypatch.setattr(git_http, "_TIMEOUT", urllib3.Timeout(connect=0.2, read=60.0))
+    began = time.monotonic()
+    with (
+        opened(text(server).replace("127.0.0.1", "slow.example"), tmp_path) as source,
+        pytest.raises(GuardRefused, match=r"cannot be reached \(ConnectTimeoutError\)"),
+    ):
+        source.listing()
+    answered.set()
+    assert time.monotonic() - began < 15
+
+
+def test_a_name_that_nobody_knows_is_no_deletion(server: GitServer, tmp_path: Path) -> None:
+    unknown = text(server).replace("127.0.0.1", "nowhere.invalid")
+    with (
+        opened(unknown, tmp_path) as source,
+        pytest.raises(GuardRefused, match=r"cannot be reached \(NameResolutionError\)"),
+    ):
         source.listing()
 
 
