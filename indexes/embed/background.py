@@ -7,7 +7,7 @@ from indexes.embed.pending import BATCH, CHARACTERS, LONG_TEXT, encode_missing
 from indexes.ports import Encoder, TokenVectors, Vector, VectorCache
 from schemas.causes import caused_by
 from schemas.cost import Cause
-from schemas.errors import TransientError
+from schemas.errors import Stopped, TransientError
 
 
 class BackgroundEncoder:
@@ -104,7 +104,7 @@ class BackgroundEncoder:
         return self._cache.tokens(texts) if self._with_tokens else {}
 
     def close(self) -> None:
-        """Drop what has not been begun, and wait for the batch that has."""
+        """Drop what has not been begun, and wait for the batch that has; whoever waits gets Stopped."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -127,6 +127,8 @@ class BackgroundEncoder:
     def _wait_for(self, ready: Callable[[], bool]) -> None:
         self._raise_error()
         while not ready():
+            if self._closed:
+                raise Stopped("ended before every text had its vector; run again to go on")
             self._start()  # again, where another caller was given the error that ended it
             began = self._clock()
             self._changed.wait()

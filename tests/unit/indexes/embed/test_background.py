@@ -149,6 +149,35 @@ def test_closing_finishes_the_batch_at_work_and_gives_up_the_rest(run: Run) -> N
     assert run.cache.missing(["one", "two"]) == ("two",)
 
 
+@pytest.mark.parametrize(
+    "wait_for", [BackgroundEncoder.wait, lambda encoding: encoding.put(["three"])], ids=["wait", "put"]
+)
+def test_closing_ends_the_wait_for_what_is_given_up(
+    run: Run, wait_for: Callable[[BackgroundEncoder], object]
+) -> None:
+    told: list[Stopped] = []
+
+    def wait() -> None:
+        with pytest.raises(Stopped) as raised:
+            wait_for(run.encoding)
+        told.append(raised.value)
+
+    run.encoding.put(["one"])
+    assert run.encoder.reached.wait(PATIENCE)
+    assert run.encoding.offer(["two", "and", "more"])
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    waiting.join(0.05)
+    threading.Timer(0.05, run.encoder.gate.set).start()
+
+    run.encoding.close()
+
+    waiting.join(PATIENCE)
+    assert len(told) == 1
+    with pytest.raises(Stopped):
+        run.encoding.wait()
+
+
 def test_a_run_without_texts_starts_nothing(run: Run) -> None:
     before = threading.active_count()
 
