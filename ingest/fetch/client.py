@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 
 from ingest.fetch.body import Judge
@@ -76,15 +76,22 @@ class FetchSession:
         self.loop = LoopThread()
 
     def close(self) -> None:
-        """Close all connections and the browser; the session can do nothing after that."""
-        if self.browser is not None:
-            self.loop.run(self.browser.aclose())
-        self.loop.run(self._transport.aclose())
-        if self._shared is not None:
-            with suppress(TransientError):  # what others are not told expires
-                self.loop.run(self._release_hosts())
-                self._shared.turns.leave(self._shared.holder)
-        self.loop.close()
+        """Close all connections and the browser; the session can do nothing after that.
+
+        All is closed, also where something fails to close: its error is raised at the end.
+        """
+        with ExitStack() as stack:
+            stack.callback(self.loop.close)
+            if self._shared is not None:
+                stack.callback(self._leave_turns, self._shared)
+            stack.callback(lambda: self.loop.run(self._transport.aclose()))
+            if self.browser is not None:
+                self.loop.run(self.browser.aclose())
+
+    def _leave_turns(self, shared: SharedTurns) -> None:
+        with suppress(TransientError):  # what others are not told expires
+            self.loop.run(self._release_hosts())
+            shared.turns.leave(shared.holder)
 
     async def _release_hosts(self) -> None:
         for host in self._hosts.values():

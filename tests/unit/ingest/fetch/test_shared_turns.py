@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from ingest.fetch.browser import Browser
 from ingest.fetch.client import FetchSession, host_key
 from ingest.fetch.shared_turns import SharedTurns
 from schemas.host_turns import HostTurn
@@ -51,6 +52,27 @@ def test_a_run_that_is_alone_asks_for_its_turn_once_however_many_pages_it_fetche
         fetch(session, *[site.url(f"/{n}") for n in range(40)])
     name = host_key(site.url("/"))
     assert turns.calls == [f"take {name} 0.001", "release", "leave me"]
+
+
+class _Hanging(Browser):
+    """A browser that cannot be closed."""
+
+    async def aclose(self) -> None:
+        raise RuntimeError("its process does not answer")
+
+
+def test_where_the_browser_cannot_be_closed_all_else_is() -> None:
+    turns, site = CountedTurns(60.0), Site({"/a.md": Reply(b"# A", content_type="text/markdown")})
+    browser = _Hanging(executable="none", sandbox=True, user_agent="none")
+    before = set(threading.enumerate())
+    with serve(site):
+        shared = session_for(
+            site, clock=WallClock(), per_host_delay=0.001, shared=_shared(turns), browser=browser
+        )
+        with pytest.raises(RuntimeError, match="does not answer"), shared as session:
+            fetch(session, site.url("/a.md"))
+        assert turns.calls[1:] == ["release", "leave me"]
+    assert "sitegraph-fetch" not in {thread.name for thread in set(threading.enumerate()) - before}
 
 
 def test_a_host_that_is_our_own_has_no_turns() -> None:
