@@ -146,14 +146,19 @@ class Subscriptions:
                 await self.look()
 
     async def look(self) -> None:
-        """Compare what readers see with what clients were given, if the generation is another one."""
+        """Compare what readers see with what clients were given, if the generation is another one.
+
+        While a thread opens that generation, readers are of the one before, and the next look compares.
+        """
         if not self._watched and not self._streams:
             self._checked = None
             return
         current = await asyncio.to_thread(self._parts.generation)
         if current == self._checked:
             return
-        _, digests = await self._read(tuple(self._digests))
+        read_in, digests = await self._read(tuple(self._digests))
+        if read_in != current:
+            return
         first, self._checked = self._checked is None, current
         changed = changed_since(self._digests, digests)
         self._digests.update((id_, digests[id_]) for id_ in changed)

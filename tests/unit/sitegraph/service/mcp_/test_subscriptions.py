@@ -1,5 +1,7 @@
 """Clients that wait for a publish, and are told of the chunks they follow and of no others."""
 
+import asyncio
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,11 +13,15 @@ from mcp.client.subscriptions import Subscription
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
 
+from indexes import following
 from indexes.publish.current import write_current
 from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.nodes import Chunk
-from sitegraph.service.mcp_.subscriptions import changed_since
+from schemas.settings import Settings
+from sitegraph.service.guard import RequestLimits
+from sitegraph.service.mcp_.subscriptions import Subscriptions, changed_since
 from sitegraph.service.mcp_.tools import read_known
+from sitegraph.service.parts import Parts, open_parts
 from sitegraph.service.problems import HttpProblem
 from tests.fakes.governance import governance_documents
 from tests.fakes.mcp_clients import SECONDS, AgentClient, connected, over_stdio
@@ -47,6 +53,23 @@ def subscribe(agent: AgentClient, uri: str) -> None:
     """As clients do before 2026-07-28."""
     with pytest.warns(MCPDeprecationWarning):
         agent.portal.call(agent.client.session.subscribe_resource, uri)
+
+
+class Session:
+    """A connection before 2026-07-28, which keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    async def send_resource_updated(self, uri: str) -> None:
+        self.told.append(uri)
+
+
+@contextmanager
+def parts_of(index: Path) -> Iterator[Parts]:
+    """What a server is made over, without a server: the test says when it looks."""
+    with open_parts(Settings(index=str(index)), RequestLimits()) as parts:
+        yield parts
 
 
 def until(holds: Callable[[], bool]) -> bool:
@@ -83,6 +106,37 @@ def test_a_client_is_told_of_what_it_has_fetched_without_asking(copy: Path) -> N
         publish_next(copy, without_policy())
         assert until(lambda: len(agent.updated()) >= 3)
         assert sorted(agent.updated()) == sorted(map(uri_of, (fetched, shown, read)))
+
+
+def test_a_publish_is_told_once_readers_are_of_it_however_long_that_takes(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_open, readers_of = threading.Event(), threading.Event(), following.readers_of
+
+    def slowly(*arguments: Any, **options: Any) -> Any:
+        begun.set()
+        assert may_open.wait(SECONDS)
+        return readers_of(*arguments, **options)
+
+    async def follow(parts: Parts) -> None:
+        session: Any = Session()
+        subscriptions = Subscriptions(parts)
+        await subscriptions.subscribe(session, uri_of(chunk_with(GONE)))
+        publish_next(copy, without_policy())
+        monkeypatch.setattr(following, "readers_of", slowly)
+        opening = asyncio.create_task(
+            asyncio.to_thread(parts.retriever.read, lambda readers: readers.generation)
+        )
+        await asyncio.to_thread(begun.wait, SECONDS)
+        await subscriptions.look()
+        assert session.told == []
+        may_open.set()
+        assert await opening == 2
+        await subscriptions.look()
+        assert session.told == [uri_of(chunk_with(GONE))]
+
+    with parts_of(copy) as parts:
+        asyncio.run(follow(parts))
 
 
 @contextmanager
