@@ -138,12 +138,19 @@ class Subscriptions:
                 await task
 
     async def _follow(self) -> None:
+        said = ""
         while True:
             await asyncio.sleep(POLL_SECONDS)
-            with suppress(
-                SitegraphError, HttpProblem, OSError
-            ):  # said to whoever asks; here it is tried again
+            try:
                 await self.look()
+            except (SitegraphError, HttpProblem, OSError):
+                continue  # said to whoever asks; here it is tried again
+            except Exception as error:  # noqa: BLE001 - a look that fails must not be the last one
+                if repr(error) != said:  # not again each second
+                    said = repr(error)
+                    self._parts.warn(f"sitegraph: warning: MCP clients are not told of changes now: {said}")
+                continue
+            said = ""
 
     async def look(self) -> None:
         """Compare what readers see with what clients were given, if the generation is another one.
@@ -159,11 +166,11 @@ class Subscriptions:
         read_in, digests = await self._read(tuple(self._digests))
         if read_in != current:
             return
-        first, self._checked = self._checked is None, current
-        changed = changed_since(self._digests, digests)
-        self._digests.update((id_, digests[id_]) for id_ in changed)
-        for id_ in changed:
+        for id_ in changed_since(self._digests, digests):
             await self._tell(id_)
+            if id_ in self._digests:  # else it was left while the client was told
+                self._digests[id_] = digests[id_]
+        first, self._checked = self._checked is None, current
         if not first:
             await self._bus.publish(ResourcesListChanged())
 
@@ -172,7 +179,16 @@ class Subscriptions:
             await self._bus.publish(ResourceUpdated(uri))
             fetched = id_ in self._fetched and uri == resource_uri(id_)
             if self._session is not None and (uri in self._subscribed or fetched):
-                await self._session.send_resource_updated(uri)
+                await self._send(self._session, uri)
+
+    async def _send(self, session: ServerSession, uri: str) -> None:
+        """Tell a connection; a failure is said, and what else is to be told goes on."""
+        try:
+            await session.send_resource_updated(uri)
+        except Exception as error:  # noqa: BLE001 - whatever the transport raises
+            self._parts.warn(
+                f"sitegraph: warning: an MCP client cannot be told that {uri} changed: {error!r}"
+            )
 
     async def _watch(self, ids: Collection[str], *, generation: int | None = None) -> None:
         """Follow chunks; one that was read in a generation that is over counts as changed."""

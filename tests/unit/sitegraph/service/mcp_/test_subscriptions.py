@@ -5,20 +5,23 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from anyio import ClosedResourceError
 from mcp.client.subscriptions import Subscription
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
 
 from indexes import following
-from indexes.publish.current import write_current
+from indexes.publish.current import read_current, write_current
 from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.nodes import Chunk
 from schemas.settings import Settings
 from sitegraph.service.guard import RequestLimits
+from sitegraph.service.mcp_ import subscriptions as subscriptions_
 from sitegraph.service.mcp_.subscriptions import Subscriptions, changed_since
 from sitegraph.service.mcp_.tools import read_known
 from sitegraph.service.parts import Parts, open_parts
@@ -56,12 +59,15 @@ def subscribe(agent: AgentClient, uri: str) -> None:
 
 
 class Session:
-    """A connection before 2026-07-28, which keeps what it is told."""
+    """A connection before 2026-07-28, which keeps what it is told, and fails at some of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, fails_at: str = "") -> None:
         self.told: list[str] = []
+        self._fails_at = fails_at
 
     async def send_resource_updated(self, uri: str) -> None:
+        if uri == self._fails_at:
+            raise ClosedResourceError
         self.told.append(uri)
 
 
@@ -137,6 +143,53 @@ def test_a_publish_is_told_once_readers_are_of_it_however_long_that_takes(
 
     with parts_of(copy) as parts:
         asyncio.run(follow(parts))
+
+
+def test_what_one_client_cannot_be_told_keeps_nothing_else_from_it(copy: Path) -> None:
+    lost, *others = sorted(uri_of(chunk_with(text)) for text in (GONE, *ALSO_GONE))
+    said: list[str] = []
+
+    async def follow(parts: Parts) -> None:
+        session: Any = Session(fails_at=lost)
+        subscriptions = Subscriptions(replace(parts, warn=said.append))
+        for uri in (lost, *others):
+            await subscriptions.subscribe(session, uri)
+        publish_next(copy, without_policy())
+        await subscriptions.look()
+        assert sorted(session.told) == others
+        await subscriptions.look()
+        assert sorted(session.told) == others
+
+    with parts_of(copy) as parts:
+        asyncio.run(follow(parts))
+    assert len(said) == 1
+    assert f"cannot be told that {lost} changed: ClosedResourceError" in said[0]
+
+
+def test_a_look_that_fails_is_said_once_and_is_not_the_last_one(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    looks = [0]
+
+    def generation() -> int:
+        looks[0] += 1
+        if looks[0] <= 3:
+            raise ValueError("no number")
+        return read_current(copy)
+
+    async def follow(parts: Parts) -> None:
+        session: Any = Session()
+        subscriptions = Subscriptions(replace(parts, generation=generation, warn=said.append))
+        async with subscriptions.following():
+            await subscriptions.subscribe(session, uri_of(chunk_with(GONE)))
+            publish_next(copy, without_policy())
+            assert await asyncio.to_thread(until, lambda: bool(session.told))
+
+    monkeypatch.setattr(subscriptions_, "POLL_SECONDS", 0.01)
+    with parts_of(copy) as parts:
+        asyncio.run(follow(parts))
+    assert said == ["sitegraph: warning: MCP clients are not told of changes now: ValueError('no number')"]
 
 
 @contextmanager
