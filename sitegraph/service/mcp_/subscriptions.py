@@ -57,6 +57,7 @@ class Subscriptions:
         self._watched: Counter[str] = Counter()
         self._digests: _Digests = {}
         self._checked: int | None = None
+        self._must_look = False
         self._session: ServerSession | None = None
         self._subscribed: set[str] = set()
         self._fetched: OrderedDict[str, None] = OrderedDict()
@@ -161,7 +162,7 @@ class Subscriptions:
             self._checked = None
             return
         current = await asyncio.to_thread(self._parts.generation)
-        if current == self._checked:
+        if current == self._checked and not self._must_look:
             return
         read_in, digests = await self._read(tuple(self._digests))
         if read_in != current:
@@ -170,8 +171,10 @@ class Subscriptions:
             await self._tell(id_)
             if id_ in self._digests:  # else it was left while the client was told
                 self._digests[id_] = digests[id_]
-        first, self._checked = self._checked is None, current
-        if not first:
+        before, self._checked = self._checked, current
+        # Chunks that are followed since the rows were read may be of the generation before.
+        self._must_look = not self._digests.keys() <= digests.keys()
+        if before is not None and before != current:
             await self._bus.publish(ResourcesListChanged())
 
     async def _tell(self, id_: str) -> None:
@@ -191,7 +194,10 @@ class Subscriptions:
             )
 
     async def _watch(self, ids: Collection[str], *, generation: int | None = None) -> None:
-        """Follow chunks; one that was read in a generation that is over counts as changed."""
+        """Follow chunks; one that was read in a generation that is over counts as changed.
+
+        The next look compares them though the generation may be the one that was checked.
+        """
         new = [id_ for id_ in ids if id_ not in self._digests]
         if len(self._watched) + len(new) > CHUNKS_MAX:
             raise MCPError(INVALID_REQUEST, "too many resources are followed here; come again later")
@@ -206,8 +212,10 @@ class Subscriptions:
         is_over = generation is not None and generation != read_in
         for id_, digest in digests.items():
             self._digests.setdefault(id_, "" if is_over else digest)
-        if is_over or self._checked is None:
-            self._checked = None if is_over else read_in
+        if self._checked is None:
+            self._checked = read_in
+        if is_over or read_in != self._checked:
+            self._must_look = True
 
     def _unwatch(self, ids: Iterable[str]) -> None:
         self._watched.subtract(ids)

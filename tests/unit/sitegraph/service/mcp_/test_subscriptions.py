@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from anyio import ClosedResourceError
 from mcp.client.subscriptions import Subscription
+from mcp.server.subscriptions import InMemorySubscriptionBus
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
 
@@ -190,6 +191,29 @@ def test_a_look_that_fails_is_said_once_and_is_not_the_last_one(
     with parts_of(copy) as parts:
         asyncio.run(follow(parts))
     assert said == ["sitegraph: warning: MCP clients are not told of changes now: ValueError('no number')"]
+
+
+def test_a_passage_fetched_from_a_generation_that_is_over_hides_no_publish_from_streams(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bus, heard = InMemorySubscriptionBus(), []
+    monkeypatch.setattr(subscriptions_, "InMemorySubscriptionBus", lambda: bus)
+    bus.subscribe(heard.append)
+
+    async def follow(parts: Parts) -> None:
+        session: Any = Session()
+        subscriptions = Subscriptions(parts)
+        await subscriptions.subscribe(session, uri_of(chunk_with(KEPT)))
+        publish_next(copy, without_policy())
+        for text in (GONE, ALSO_GONE[0]):
+            await subscriptions.remember(session, chunk_with(text).id, generation=1)
+            await subscriptions.look()
+            await subscriptions.look()
+        assert session.told == [uri_of(chunk_with(text)) for text in (GONE, ALSO_GONE[0])]
+        assert heard.count(ResourcesListChanged()) == 1
+
+    with parts_of(copy) as parts:
+        asyncio.run(follow(parts))
 
 
 @contextmanager
