@@ -98,12 +98,15 @@ class Guard:
             )
 
     async def _answer(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
+        deadline = scope[DEADLINE] = asyncio.timeout(self._limits.seconds)
         try:
             self._check_headers(scope)
-            async with asyncio.timeout(self._limits.seconds) as scope[DEADLINE]:
+            async with deadline:
                 body = await self._read(receive)
                 await self._app(scope, _replay(body, receive), answer)
         except TimeoutError:
+            if not deadline.expired():  # a failure inside, which the server logs
+                raise
             await answer.give(
                 HttpProblem(504, f"took longer than {self._limits.seconds:g} s", "Timeout"), scope, receive
             )

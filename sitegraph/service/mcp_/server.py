@@ -272,18 +272,18 @@ class _Offer:
         if self._opening is not None:
             # After an installation all of Python is compiled first, for longer than an answer may take.
             await asyncio.wait([self._opening])
+        deadline = asyncio.timeout(self._seconds)
         try:
-            async with asyncio.timeout(self._seconds):
+            async with deadline:
                 return await self._parts.threads.run(work)
-        except TimeoutError as error:
-            raise HttpProblem(
-                504, f"took longer than {self._seconds:g} s; ask for less", "Timeout"
-            ) from error
         except SitegraphError as error:
             raise self._told(error) from error
         except (HttpProblem, ValidationError):
             raise
         except Exception as error:
+            if isinstance(error, TimeoutError) and deadline.expired():  # else it is a failure inside
+                late = f"took longer than {self._seconds:g} s; ask for less"
+                raise HttpProblem(504, late, "Timeout") from error
             traceback.print_exception(error, file=sys.stderr)
             raise HttpProblem(500, _FAILED, "InternalError") from error
 

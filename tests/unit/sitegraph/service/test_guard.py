@@ -29,11 +29,16 @@ async def fail(_: Request) -> Response:
     raise RuntimeError("secret of the inside")
 
 
+async def wait_in_vain(_: Request) -> Response:
+    raise TimeoutError("a server inside does not answer")
+
+
 def client_of(log: list[Access], **options: Any) -> TestClient:
     routes = [
         Route("/echo/{id}", echo, methods=["GET", "POST"]),
         Route("/sleep", sleep),
         Route("/fail", fail),
+        Route("/wait-in-vain", wait_in_vain),
         Route("/healthz", echo),
     ]
     given = {
@@ -63,6 +68,13 @@ def test_the_body_passes_and_too_long_a_one_is_refused_with_and_without_a_length
 def test_what_takes_too_long_is_ended() -> None:
     response = client_of([]).get("/sleep")
     assert (response.status_code, response.json()["detail"]) == (504, "took longer than 0.2 s")
+
+
+def test_a_timeout_inside_is_a_failure_that_the_server_logs() -> None:
+    client = client_of([])
+    assert client.get("/wait-in-vain").status_code == 500
+    with pytest.raises(TimeoutError, match="a server inside"):
+        TestClient(client.app, base_url="http://127.0.0.1:8000").get("/wait-in-vain")
 
 
 @pytest.mark.parametrize(
