@@ -102,7 +102,7 @@ def process_of(holder: str) -> tuple[str, int | None]:
     """The machine and the pid of a holder; no pid where another version named it otherwise."""
     machine, _, rest = holder.partition(":")
     pid = rest.partition(":")[0]
-    return machine.partition("/")[0], int(pid) if pid.isdigit() else None
+    return machine.partition("/")[0], int(pid) if pid.isdecimal() else None
 
 
 def told_holder(holder: str) -> str:
@@ -129,7 +129,7 @@ def is_dead(holder: str) -> bool:
     """Whether the holder was a process of this machine that has ended; a reused pid does not fool it."""
     host, _, rest = holder.partition(":")
     pid, _, started = rest.partition(":")
-    if host != _machine() or not pid.isdigit():
+    if host != _machine() or not pid.isdecimal():
         return False
     now = _started(int(pid))
     return not now or (_UNKNOWN not in (now, started) and now != started)

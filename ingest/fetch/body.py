@@ -48,7 +48,7 @@ class Body:
         """
         limit = judge(self._type, b"")
         on_limit(limit)
-        if self._length.isdigit() and int(self._length) > limit.max_bytes and not limit.cut:
+        if self._length.isdecimal() and int(self._length) > limit.max_bytes and not limit.cut:
             raise FetchFault(FetchFaultKind.TOO_LARGE, f"{self._length} bytes exceed {limit.cap}")
         body, judged = bytearray(), False
         async with aclosing(self._decoded()) as pieces:

@@ -7,6 +7,7 @@ Source: crawl rules, section 1.
 
 import asyncio
 import ipaddress
+import re
 import socket
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ _BLOCKED = _networks("""
 """)
 _METADATA = _networks("169.254.0.0/16 168.63.129.16/32 100.100.100.200/32 fd00:ec2::254/128 fe80::/10")
 _NAMEABLE = _networks("127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 ::1/128 fc00::/7")
+_PORT = re.compile(r"[0-9]{1,5}")
 _PUBLIC_PORTS = frozenset({80, 443})
 _PRIVATE_DOMAINS = frozenset({"localhost", "local", "internal"})
 _LOOK_UP_SECONDS = 2.0
@@ -57,7 +59,7 @@ def parse_allowed(entry: str) -> AllowedTarget:
     """
     host, _, port = entry.rpartition(":")
     host = host.strip("[]").lower()
-    if not host or not port.isdigit() or not 0 < int(port) < 65536 or "/" in host:
+    if not host or "/" in host or not (_PORT.fullmatch(port) and 0 < int(port) < 65536):
         raise ConfigError("write it as host:port, as in 127.0.0.1:8000", subject=f"allow_private {entry}")
     address = _as_address(host)
     if address is not None and _within(address, _METADATA):

@@ -60,7 +60,7 @@ def _length(document: Any, xref: int) -> int:
     kind, value = document.xref_get_key(xref, "Length")
     if kind == "xref":
         value = document.xref_object(int(value.split()[0]))
-    return int(value) if value.isdigit() else 0
+    return int(value) if value.isdecimal() else 0
 
 
 def _rulings(paths: Sequence[dict[str, Any]]) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.leases import TTL, hold_lease, is_dead
+from flows.run.leases import TTL, _machine, hold_lease, is_dead
 from indexes.stores.ledger.leases import Lease
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from runtime.clock import SystemClock
@@ -151,7 +151,7 @@ def test_one_process_cannot_hold_a_lease_twice(ledger: Ledger) -> None:
 
 @pytest.mark.parametrize(
     "holder_name",
-    ["another-host:1:5", f"{os.uname().nodename}:not-a-pid:5", "nobody knows"],
+    ["another-host:1:5", f"{os.uname().nodename}:not-a-pid:5", f"{_machine()}:²:5", "nobody knows"],
 )
 def test_a_holder_that_cannot_be_looked_for_is_taken_for_alive(ledger: Ledger, holder_name: str) -> None:
     ledger.leases.acquire(NAME, holder=holder_name, now=LONG_AGO, expires_at=LATER)

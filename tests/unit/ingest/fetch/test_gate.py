@@ -75,7 +75,21 @@ def test_a_public_site_on_an_unusual_port_needs_an_entry() -> None:
     _gate("site.example:8443").check("site.example", 8443, public)
 
 
-@pytest.mark.parametrize("entry", ["127.0.0.1", "127.0.0.1:", ":80", "h:0", "h:65536", "10.0.0.0/8:80", ""])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "127.0.0.1",
+        "127.0.0.1:",
+        ":80",
+        "h:0",
+        "h:65536",
+        "10.0.0.0/8:80",
+        "h:²",
+        "h:٨٠",
+        f"h:{'1' * 5000}",
+        "",
+    ],
+)
 def test_an_entry_that_is_no_host_and_port_names_itself(entry: str) -> None:
     with pytest.raises(ConfigError, match="host:port"):
         parse_allowed(entry)
