@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -74,19 +74,21 @@ class RemoteIndex:
         try:
             folder = self._held_at(read_remote_current(self._place)) or self._pulled()
         except (StoreUnavailable, DamageFound, GuardRefused) as error:
-            copies = [path for path in self._copies() if (path / "CURRENT").is_file()]
-            if not copies:
+            if (newest := self._held_newest()) is None:
                 raise
-            newest = max(copies, key=lambda path: _lock_file(path).stat().st_mtime)
             self.say_stays(error)
-            return _hold(newest)
+            return newest
         self._said = ""
         return folder
 
     def _held_at(self, current: bytes) -> Path | None:
         """The copy that is of this `CURRENT` already: nothing else is asked for."""
-        same = (path for path in self._copies() if _bytes_of(path / "CURRENT") == current)
-        return next(map(_hold, same), None)
+        return _held_if(lambda path: _bytes_of(path / "CURRENT") == current, self._copies())
+
+    def _held_newest(self) -> Path | None:
+        """The copy that was read last."""
+        newest_first = sorted(self._copies(), key=_used_at, reverse=True)
+        return _held_if(lambda path: (path / "CURRENT").is_file(), newest_first)
 
     def _copies(self) -> list[Path]:
         found = self._home.iterdir() if self._home.is_dir() else ()
@@ -198,6 +200,11 @@ def _hold(root: Path) -> Path:
     return root
 
 
+def _held_if(is_right: Callable[[Path], bool], copies: Iterable[Path]) -> Path | None:
+    """Hold the first copy that is right. Until it is held, another process may delete it to make room."""
+    return next((path for path in copies if is_right(path) and is_right(_hold(path))), None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldCopy:
     """A copy in the cache: its bytes, and when it was read last."""
@@ -227,10 +234,12 @@ def make_room(base: Path, *, most: int) -> None:
 
 
 def _described(root: Path) -> HeldCopy:
+    return HeldCopy(path=root, size=folder_bytes(root), used_at=_used_at(root))
+
+
+def _used_at(root: Path) -> float:
     used = _lock_file(root)
-    return HeldCopy(
-        path=root, size=folder_bytes(root), used_at=used.stat().st_mtime if used.exists() else 0.0
-    )
+    return used.stat().st_mtime if used.exists() else 0.0
 
 
 def _delete_unread(root: Path) -> None:

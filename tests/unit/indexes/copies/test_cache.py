@@ -1,15 +1,20 @@
 """Which copies go first, and which generations of a copy stay."""
 
+import fcntl
+import shutil
 import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
 
-from indexes.copies.cache import HeldCopy, RemoteIndex, _follow, _hold, make_room, plan_eviction
+from indexes.copies.cache import HeldCopy, RemoteIndex, _follow, _hold, cache_folder, make_room, plan_eviction
 from indexes.copies.clearing import kept_in_copy
 from indexes.copies.marker import CopyMarker, refuse_copy, write_marker
-from schemas.errors import ConfigError
+from schemas.errors import ConfigError, DamageFound, StoreUnavailable
+from schemas.hashing import sha256_hex
 from schemas.settings import Settings
+from tests.fakes.folder_server import python_server
 
 
 def copy(name: str, size: int, used_at: float) -> HeldCopy:
@@ -36,6 +41,31 @@ def test_a_copy_that_is_read_stays_whatever_it_takes(tmp_path: Path) -> None:
     make_room(tmp_path, most=1)
 
     assert [path.name for path in sorted((tmp_path / "home").glob("[!.]*"))] == ["read"]
+
+
+@pytest.mark.parametrize("is_there", [True, False], ids=["reachable", "unreachable"])
+def test_a_copy_that_another_process_deletes_before_it_is_held_is_not_opened(
+    tmp_path: Path, is_there: bool
+) -> None:
+    there, settings = tmp_path / "there", Settings(cache=str(tmp_path / "cache"))
+    there.mkdir(exist_ok=True)
+    (there / "CURRENT").write_text("1\n")
+    with python_server(there) as server:
+        url = server.url.rstrip("/") if is_there else "http://127.0.0.1:9"
+        remote = RemoteIndex(url, settings, now=lambda: 0.0, say=print)
+        copy = cache_folder(settings) / sha256_hex(url)[:32] / "id"
+        write_marker(copy, CopyMarker(url=url))
+        (copy / "CURRENT").write_text("1\n")
+        with ThreadPoolExecutor() as pool, (copy.parent / ".id.used").open("wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            opening = pool.submit(remote.folder)
+            wait([opening], timeout=1.0)  # until it has found the copy, and waits for its lock
+            assert not opening.done()
+            shutil.rmtree(copy)
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            # There is nothing else there to copy.
+            with pytest.raises(DamageFound if is_there else StoreUnavailable):
+                opening.result(30)
 
 
 def test_a_reader_that_follows_says_once_why_its_copy_stays(tmp_path: Path) -> None:
