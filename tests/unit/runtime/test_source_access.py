@@ -66,7 +66,7 @@ def test_tokens_are_read_with_their_groups(tmp_path: Path) -> None:
         ("tokens: []", "at least 1"),
         ("tokens: [{name: a, sha256: secret}]", "sha256"),
         (f"tokens: [{{name: a, sha256: {DIGEST}, groups: ['*', hr]}}]", "is not a group"),
-        (f"tokens: [{{name: a, sha256: {DIGEST}}}, {{name: b, sha256: {DIGEST}}}]", "have one sha256"),
+        (f"tokens: [{{name: a, sha256: {DIGEST}}}, {{name: b, sha256: {DIGEST}}}]", "have the same sha256"),
         ("tokens: [", "not valid YAML"),
     ],
 )
