@@ -140,7 +140,7 @@ def _place(pages: Collection[WikiPage], chunks: ChunkReader, graph: GraphReader 
         if trust[page.ref].status is PageStatus.CONTRADICTED:
             return Filing(page=page, reason=f"{page.ref} is contradicted, which a person must settle")
         if page.edited_by_hand:
-            return Filing(page=page, reason=f"{page.ref} is stale and was edited by hand; delete or correct it")
+            return Filing(page=page, reason=f"{page.ref} is stale and was edited by hand; delete or fix it")
     return Filing(page=same[0] if same else None)
 
 
