@@ -28,6 +28,7 @@ from schemas.no_room import why_no_room
 from schemas.program import version_line
 from schemas.redaction import one_line
 from schemas.settings import SETTINGS_FILE, Settings, load_settings
+from schemas.text_streams import escape_unwritable
 from schemas.usage_counts import Interface
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ _EXAMPLE = """examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Answer one query on stdout and give the exit code: 0 also for no answer, 2 bad input, 3 no store,
     4 refused."""
+    escape_unwritable(sys.stdout, sys.stderr)
     options = _parser().parse_args(arguments)
     try:
         query = build_query(

@@ -19,6 +19,7 @@ from schemas.errors import ConfigError
 from schemas.program import version_line
 from schemas.redaction import one_line
 from schemas.settings import is_on
+from schemas.text_streams import escape_unwritable
 from sitegraph.cli import demo
 from sitegraph.cli.commands import (
     ask,
@@ -129,6 +130,7 @@ for _name, _command, _summary in COMMANDS:
 def main() -> NoReturn:
     """Run the command line and exit with the code that docs/reference/exit-codes.md promises."""
     signal.signal(signal.SIGTERM, _terminate)
+    escape_unwritable(sys.stdout, sys.stderr)
     raise_gc_threshold()
     for package in ("sitegraph", "runtime", "flows", "ingest", "indexes", "retrieval"):
         # What is logged is Prefect's to show; a command says what a person should know.
@@ -167,13 +169,20 @@ def run_app(arguments: list[str]) -> int:
         if isinstance(error.__context__, BrokenPipeError):
             return _leave_pipe()
         raise
-    except UnicodeEncodeError:
-        return _say("an argument is not valid UTF-8", EXIT_USAGE)
+    except UnicodeEncodeError as error:
+        if not _is_utf8(arguments):
+            return _say("an argument is not valid UTF-8", EXIT_USAGE)
+        return _fail(error, arguments)
     except Exception as error:  # noqa: BLE001 - the last one: nobody above can say it better
         return _fail(error, arguments)
     if result == EXIT_INTERRUPTED:  # typer turns Ctrl-C into a code
         return _say(_INTERRUPTED, EXIT_INTERRUPTED)
     return result if isinstance(result, int) else 0
+
+
+def _is_utf8(arguments: list[str]) -> bool:
+    """Whether all arguments are UTF-8; in place of other bytes Python has halves of surrogate pairs."""
+    return not any("\ud800" <= char <= "\udfff" for char in "".join(arguments))
 
 
 def _leave_pipe() -> int:

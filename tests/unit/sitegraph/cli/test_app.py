@@ -359,6 +359,40 @@ def test_a_file_that_may_not_grow_is_said_to_be_so(folder: Path, tmp_path: Path)
     assert not (tmp_path / "out.jsonl").exists()
 
 
+def run_in_ascii(*command: str) -> "subprocess.CompletedProcess[str]":
+    """A command that has only ASCII to write in."""
+    return subprocess.run(
+        [sys.executable, "-m", *command],
+        env={**os.environ, "PYTHONPATH": str(REPO), "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        encoding="ascii",
+        timeout=120,
+        check=False,
+    )
+
+
+def test_what_stdout_cannot_write_is_escaped_and_is_no_fault_of_the_call(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Café\n\nOpen » at 😀 o'clock.\n", encoding="utf-8")
+    text, record = (
+        run_in_ascii("sitegraph", "inspect", "a.md", *more) for more in ((), ("--format", "json"))
+    )
+    assert (text.returncode, text.stderr, record.returncode, record.stderr) == (0, "", 0, "")
+    assert r"Open \u00bb at \ud83d\ude00 o'clock." in text.stdout
+    assert json.loads(record.stdout)["title"] == "Café"
+
+
+def test_rows_for_programs_are_json_in_every_encoding(folder: Path) -> None:
+    index = str(folder)
+    rows = run_in_ascii("retrieval", "--query", "legal »", "--index", index, "--format", "bundle")
+    assert (rows.returncode, rows.stderr) == (0, "")
+    assert json.loads(rows.stdout)["query"] == "legal »"
+
+
+def test_arguments_that_are_not_utf8_are_said_to_be_so(copy: Path, said: Said) -> None:
+    assert run_app(["why", "caf\udce9", "--index", str(copy)]) == 2
+    assert said() == "sitegraph: what was asked for is not UTF-8\n"
+
+
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(["--version"]) == 0
     assert re.fullmatch(r"sitegraph \d+\.\d+\.\d+\n", capsys.readouterr().out)
