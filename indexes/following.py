@@ -2,7 +2,8 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,6 +25,15 @@ class _Held:
     opened_at: float
 
 
+@dataclass(slots=True, kw_only=True)
+class _Earlier:
+    """Stores of one generation before the current one, and how many ask them now."""
+
+    stores: OpenedStores
+    readers: Readers
+    asking: int = 0
+
+
 class FollowedIndex:
     """Opens an index once and follows `CURRENT`; any number of threads may ask, and of processes.
 
@@ -43,7 +53,7 @@ class FollowedIndex:
         self._lock = threading.Lock()
         self._stores: OpenedStores | None = None
         self._held: _Held | None = None
-        self._earlier: OrderedDict[int, tuple[OpenedStores, Readers]] = OrderedDict()
+        self._earlier: OrderedDict[int, _Earlier] = OrderedDict()
 
     @property
     def root(self) -> Path:
@@ -70,24 +80,53 @@ class FollowedIndex:
         finally:
             self._lock.release()
 
-    def readers_at(self, generation: int) -> Readers:
-        """Return readers of one generation, also of one before the current one as long as that is kept.
+    @contextmanager
+    def readers_at(self, generation: int) -> Iterator[Readers]:
+        """Give readers of one generation to the block, also of one before the current one while that is kept.
 
-        What those read is not held in memory, so that a question about the past costs others nothing.
+        What those read is not held in memory, so that a question about the past costs others nothing. Their
+        connections are closed once other generations have taken their place and no block is left.
         Raises: as `readers`; DamageFound, StoreUnavailable: it was pruned meanwhile.
         """
         current = self.readers()
         if current.generation == generation:
-            return current
+            yield current
+            return
+        earlier = self._enter(generation)
+        try:
+            yield earlier.readers
+        finally:
+            with self._lock:
+                earlier.asking -= 1
+                self._close_unused(earlier)
+
+    def _enter(self, generation: int) -> _Earlier:
         with self._lock:
             if generation not in self._earlier:
-                assert self._stores is not None
-                stores = self._stores.apart()
-                self._earlier[generation] = (stores, readers_of(stores, generation=generation))
+                self._earlier[generation] = self._open_earlier(generation)
+            earlier = self._earlier[generation]
+            earlier.asking += 1
             self._earlier.move_to_end(generation)
-            while len(self._earlier) > EARLIER_KEPT:
-                self._earlier.popitem(last=False)
-            return self._earlier[generation][1]
+            self._leave_earlier(kept=EARLIER_KEPT)
+            return earlier
+
+    def _open_earlier(self, generation: int) -> _Earlier:
+        assert self._stores is not None
+        stores = self._stores.apart()
+        try:
+            return _Earlier(stores=stores, readers=readers_of(stores, generation=generation))
+        except BaseException:
+            stores.close()
+            raise
+
+    def _leave_earlier(self, *, kept: int) -> None:
+        while len(self._earlier) > kept:
+            _, earlier = self._earlier.popitem(last=False)
+            self._close_unused(earlier)
+
+    def _close_unused(self, earlier: _Earlier) -> None:
+        if not earlier.asking and all(earlier is not held for held in self._earlier.values()):
+            earlier.stores.close()
 
     def renew(self, failed: Readers) -> Readers | None:
         """Return readers opened again after a store failed on *failed*; None if that would be the same again.
@@ -112,12 +151,10 @@ class FollowedIndex:
     def close(self) -> None:
         """Let go of what is held; it is opened again on use."""
         with self._lock:
-            earlier = [stores for stores, _ in self._earlier.values()]
             stores, self._stores, self._held = self._stores, None, None
-            self._earlier.clear()
-        for one in (stores, *earlier):
-            if one is not None:
-                one.close()
+            self._leave_earlier(kept=0)
+        if stores is not None:
+            stores.close()
 
     def _is_due(self, held: _Held) -> bool:
         if held.readers.generation != read_current(self._layout.root):
@@ -131,7 +168,7 @@ class FollowedIndex:
         """Open the current generation, with new stores if the index is another one than before."""
         if self._stores is None or self._is_replaced():
             before = self._stores
-            self._earlier.clear()  # of another index
+            self._leave_earlier(kept=0)  # of another index
             self._stores = OpenedStores(self._layout.root, self._environment, cache_mb=self._cache_mb)
             if before is not None:
                 before.close()

@@ -54,7 +54,8 @@ class LiveRetriever:
         cannot be read.
         """
         if as_of is not None:
-            return ask(self._index.readers_at(find_generation(self._index.root, as_of)))
+            with self._index.readers_at(find_generation(self._index.root, as_of)) as earlier:
+                return ask(earlier)
         readers = self._index.readers()
         try:
             return ask(readers)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from indexes.following import EARLIER_KEPT
 from indexes.publish.current import write_current
-from indexes.wiring import open_readers
+from indexes.wiring import OpenedStores, Readers, open_readers
 from retrieval.as_of import check_mode, choose_generation, find_generation
 from retrieval.ask_modes import AskMode
 from retrieval.live import open_retriever
@@ -71,6 +72,37 @@ def test_an_answer_as_of_a_generation_is_what_it_was_when_that_was_current(
         assert live.retrieve(ASKED, as_of=AS_OF[:10]).generation == 3, "all were made on one day"
         with pytest.raises(ConfigError, match="kept"):
             live.retrieve(ASKED, as_of="99")
+
+
+def test_connections_of_an_earlier_generation_are_closed_once_it_is_left_and_nobody_asks_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, opened, apart = copy_index(folder, tmp_path / "index"), list[OpenedStores](), OpenedStores.apart
+    for number in range(2, EARLIER_KEPT + 4):
+        publish_next(root, edition(number))
+
+    def seen(stores: OpenedStores) -> OpenedStores:
+        opened.append(apart(stores))
+        return opened[-1]
+
+    def are_open() -> list[bool]:
+        return [{"chunks", "graph"} <= vars(stores).keys() for stores in opened]
+
+    monkeypatch.setattr(OpenedStores, "apart", seen)
+    with open_retriever(root, environment={}, clock=lambda: 0.0, cache_mb=64) as live:
+
+        def ask_others(readers: Readers) -> bool:
+            for number in range(2, EARLIER_KEPT + 2):
+                live.retrieve(ASKED, as_of=number)
+            return are_open()[0] and not list(readers.chunks.get(["chunk:none"]))
+
+        assert live.read(ask_others, as_of=1), "whoever asks ends on what was given"
+        assert are_open() == [False, *[True] * EARLIER_KEPT]
+        assert editions(live.retrieve(ASKED, as_of=2)) == {2}
+        assert len(opened) == 1 + EARLIER_KEPT, "those that are held are asked again"
+        live.retrieve(ASKED, as_of=1)
+        assert are_open() == [False, True, *[False] * (EARLIER_KEPT - 1), True]
+    assert not any(are_open())
 
 
 def test_what_was_rolled_back_is_no_past(folder: Path, tmp_path: Path) -> None:
