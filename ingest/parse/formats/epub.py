@@ -71,6 +71,9 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
         title=book.title,
         lang=book.lang,
         modified=dated(book.modified, DateOrigin.EPUB) or dated(book.published, DateOrigin.PUBLISHED),
+        warnings=tuple(
+            f"{name} cannot be unpacked; it was left out" for name, read in _markup(archive) if read is None
+        ),
         count_tokens=tools.count_tokens,
     )
 
@@ -160,10 +163,17 @@ def _links(
 
 def _unread_secrets(data: bytes) -> tuple[str, ...]:
     """What stands in chapters and in the package, also where nobody reads it."""
-    archive = open_archive(data, subject="")
-    return find_in_markup(
-        b"\n".join(archive.read(name) for name in archive.namelist() if _MARKUP.fullmatch(name))
-    )
+    found = (read for _, read in _markup(open_archive(data, subject="")))
+    return find_in_markup(b"\n".join(read for read in found if read is not None))
+
+
+def _markup(archive: ZipFile) -> Iterator[tuple[str, bytes | None]]:
+    """Each file of markup by name, of the spine or not; None for one that cannot be unpacked."""
+    for name in filter(_MARKUP.fullmatch, archive.namelist()):
+        try:
+            yield name, read_member(archive, name, subject="")
+        except ParseError:
+            yield name, None
 
 
 FORMAT = DocumentFormat(

@@ -355,3 +355,28 @@ def test_an_archive_of_something_else_is_no_epub() -> None:
 
     with pytest.raises(ParseError, match=r"no EPUB: there is no META-INF/container\.xml"):
         parse(buffer.getvalue())
+
+
+def with_damaged_member(data: bytes, name: str) -> bytes:
+    """The same archive with one member more, whose bytes are not those that it was packed with."""
+    buffer = io.BytesIO(data)
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.writestr(name, "<p>Left over.</p>")
+    return buffer.getvalue().replace(b"Left over.", b"Lost bits.")
+
+
+def test_a_damaged_file_outside_the_spine_is_left_out_and_the_book_is_read() -> None:
+    whole = ebooklib_epub("The island", BOOK)
+    fragment = parse(with_damaged_member(whole, "EPUB/draft.xhtml"))
+
+    assert fragment.chunks == parse(whole).chunks
+    assert fragment.warnings == ("EPUB/draft.xhtml cannot be unpacked; it was left out",)
+
+
+def test_a_damaged_file_outside_the_spine_hides_no_secret_of_another() -> None:
+    draft = f"<p hidden='{github_token()}'>x</p>".encode()
+    buffer = io.BytesIO(ebooklib_epub("The island", BOOK))
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.writestr("EPUB/older.xhtml", draft)
+
+    assert parse(with_damaged_member(buffer.getvalue(), "EPUB/draft.xhtml")).secrets
