@@ -246,6 +246,7 @@ def _delete_unread(root: Path) -> None:
     file = os.open(_lock_file(root), os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        (root / "CURRENT").unlink(missing_ok=True)  # ended halfway, it must not look whole
         shutil.rmtree(root, ignore_errors=True)
     except BlockingIOError:
         pass

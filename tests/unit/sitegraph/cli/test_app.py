@@ -390,7 +390,7 @@ def test_rows_for_programs_are_json_in_every_encoding(folder: Path) -> None:
 
 def test_arguments_that_are_not_utf8_are_said_to_be_so(copy: Path, said: Said) -> None:
     assert run_app(["why", "caf\udce9", "--index", str(copy)]) == 2
-    assert said() == "sitegraph: what was asked for is not UTF-8\n"
+    assert said() == "sitegraph: an argument is not valid UTF-8\n"
 
 
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
