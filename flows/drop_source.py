@@ -7,8 +7,8 @@ from typing import Any
 from flows.audiences.update import drop_from_audiences, update_audiences
 from flows.commit.garbage_collect import collect
 from flows.commit.publish import prune, publish_generation
+from flows.commit.rebuild_stores import find_damaged_files
 from flows.commit.recover import recover
-from flows.commit.repair import find_damaged_files
 from flows.commit.verify import verify_generation
 from flows.commit.write import write_plan
 from flows.derive.freeze import freeze, plan_rows

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, TypeVar
 
 from flows import tasks
-from flows.commit.repair import Repair, find_damaged_files
+from flows.commit.rebuild_stores import Repair, find_damaged_files
 from flows.commit.show import show_missed
 from flows.crawl.parse import parse_batch
 from flows.run.hold import check_hold
@@ -51,7 +51,7 @@ def look(resources: Resources, *, due: bool, stages: Stages) -> RunReport | None
 
 
 class LookEngine:
-    """Runs stages at once, and gives up where there is something to parse, to mend or to publish."""
+    """Runs stages at once, and gives up where there is something to parse, to repair or to publish."""
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
@@ -125,7 +125,7 @@ class LookEngine:
             raise FlowNeeded
 
     def _recover(self) -> Recovered:
-        """See that there is nothing to finish or to mend."""
+        """See that there is nothing to finish or to repair."""
         context = self._resources.committing()
         index = context.index
         context.crash_point("lease.acquired")

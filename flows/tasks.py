@@ -112,8 +112,8 @@ def recover(run: Run, lease: Lease, quarantined: Quarantined) -> Recovered:  # n
 
     Raises: GuardRefused: publishing is held.
     """
+    from flows.commit.rebuild_stores import Repair, look_for_damage
     from flows.commit.recover import recover as close_unfinished
-    from flows.commit.repair import Repair, look_for_damage
     from flows.run.hold import check_hold
 
     with resources_of(run) as parts:
@@ -137,7 +137,7 @@ def diff(run: Run, recovered: Recovered) -> ComparedSource:
 
     Raises: GuardRefused: too much of the source would go.
     """
-    from flows.commit.repair import Repair, from_nothing
+    from flows.commit.rebuild_stores import Repair, from_nothing
     from flows.derive.diff import compare_source
 
     with resources_of(run) as parts:

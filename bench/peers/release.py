@@ -23,5 +23,5 @@ def make_release(repository: Path, folder: Path) -> Path:
 def _replace(path: Path, pattern: str, line: str) -> None:
     text, times = re.subn(pattern, line, path.read_text(), flags=re.M)
     if times != 1:
-        raise SystemExit(f"{path}: {pattern!r} is there {times} times; the benchmark has to be mended")
+        raise SystemExit(f"{path}: {pattern!r} is there {times} times; the benchmark has to be adapted")
     path.write_text(text)

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from functools import partial
 
-from flows.commit.repair import REPAIR, empty_stores
+from flows.commit.rebuild_stores import REPAIR, empty_stores
 from flows.run.contexts import CommitContext
 from flows.run.index import Index
 from flows.run.values import Frozen
@@ -62,7 +62,7 @@ def write_plan(run: CommitContext, generation: Generation, *, lease: Lease) -> S
             dim=run.model.dim,
             fence=partial(run.index.ledger.leases.check, lease),
             crash_point=run.crash_point,
-            # What is mended does not contain what it was published with: everything is read.
+            # What is repaired does not contain what it was published with: everything is read.
             before=None if generation.source == REPAIR else _state_of(run.index, generation.base),
         )
 

@@ -34,7 +34,7 @@ NO_NODE = "document has no node in the graph"
 PARSED, FETCHED = "parsed document", "what was fetched"
 DRAWN = "the PDF whose pages are shown is missing or damaged"
 UNKNOWN_DOCUMENT = "document is not in the ledger"
-"""By these a repair tells what is damaged (flows/mending/plan.py)."""
+"""By these a repair tells what is damaged (flows/repair/plan.py)."""
 
 
 class IndexPart(StrEnum):

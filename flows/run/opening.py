@@ -17,9 +17,9 @@ from flows.run.leases import hold_lease
 from flows.run.models import is_same, names_of_change
 from flows.run.problems import record_end
 from flows.run.process_cache import shared
-from flows.run.put_back import put_back
 from flows.run.repair_vectors import repair_vectors
 from flows.run.resources import Given, Resources
+from flows.run.restore_pointers import restore_pointers
 from flows.run.signing import check_signing_key, sign_current
 from flows.run.values import Run
 from flows.run.watch import name_run
@@ -85,7 +85,7 @@ def open_run(
         load_checks(Path(questions))
     with ExitStack() as stack:
         refuse_audience(place_of(settings))
-        restored = put_back(settings)
+        restored = restore_pointers(settings)
         look = FirstLook()
         if not IndexLayout(place_of(settings)).manifest.exists():
             look = stack.enter_context(look_first(loaded, settings, clock=SystemClock(), accept=accept))

@@ -1,4 +1,4 @@
-"""Mending the cache of vectors, before a run opens it."""
+"""Repairing the cache of vectors, before a run opens it."""
 
 from contextlib import closing
 

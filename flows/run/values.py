@@ -120,7 +120,7 @@ class Quarantined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovered:
-    """What is to be written again after damage, a `flows.commit.repair.Repair`; what recovery published."""
+    """What is to be written again after damage (`rebuild_stores.Repair`); what recovery published."""
 
     repair: str
     published: tuple[int, ...] = ()

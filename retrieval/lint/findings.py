@@ -56,7 +56,7 @@ class LintPlace:
 class LintFinding:
     """One thing that a rule found. `key` is what makes it this finding and no other, whatever else is edited.
 
-    `places` begins with the one to mend; `more` counts further places that are not listed.
+    `places` begins with the one to fix; `more` counts further places that are not listed.
     """
 
     rule: str

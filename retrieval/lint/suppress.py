@@ -23,7 +23,7 @@ def _is_off(finding: LintFinding, options: LintOptions) -> bool:
 
 
 def _is_ignored(finding: LintFinding, ignore: LintIgnore) -> bool:
-    """Whether the first place, which is the one to mend, is one that the glob means."""
+    """Whether the first place, which is the one to fix, is one that the glob means."""
     place = finding.places[0]
     names = (place.path, place.url, place.uri)
     return ignore.rule in (finding.rule, "*") and any(

@@ -1,4 +1,4 @@
-"""An index of three generations, harmed, asked, verified, and mended by what the messages say."""
+"""An index of three generations, harmed, asked, verified, and repaired by what the messages say."""
 
 import json
 import re
@@ -129,7 +129,7 @@ class House:
             assert verified.code == 1, "verify calls it intact"
         return asked, verified
 
-    def mend(self, index: Path, said: str) -> None:
+    def repair(self, index: Path, said: str) -> None:
         """Follow messages until there are none, three times at most; then everything is whole again."""
         for _ in range(3):
             said = self.follow(index, said) or self.verify(index).said

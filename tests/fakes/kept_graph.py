@@ -39,7 +39,7 @@ class KeptGraph:
     nodes: tuple[Row, ...]
     edges: tuple[Row, ...]
 
-    def put_back(self) -> None:
+    def restore(self) -> None:
         """Remove what the index has on the server now, and write what was kept."""
         remove_graph(self.server, self.index)
         places: dict[str, str] = {}

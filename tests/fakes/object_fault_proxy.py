@@ -66,7 +66,7 @@ class FaultyStorage:
         always: bool = False,
         methods: tuple[str, ...] = ("PUT",),
     ) -> None:
-        """Fail from the put number *after* on, counted from now; None mends it."""
+        """Fail from the put number *after* on, counted from now; None repairs it."""
         self.puts, self.after, self.fault = 0, after, fault
         self.only, self.always, self.methods, self.failed = only, always, methods, 0
         self.met.clear()

@@ -23,7 +23,7 @@ def published(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) ->
 def test_each_kind_of_file_harmed_this_way(
     sitegraph: Sitegraph, published: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, damage: str
 ) -> None:
-    """The next run is an ordinary one; what it leaves is mended as `verify` says."""
+    """The next run is an ordinary one; what it leaves is repaired as `verify` says."""
     house, wrong = House(sitegraph, published, capsys), []
     before = house.ask(house.index)
     for kind, path in cases(house.index, of_each=2):
@@ -34,7 +34,7 @@ def test_each_kind_of_file_harmed_this_way(
             house.check_outcome(path, index, before)
             said = house.run(index) or house.verify(index).said
             if said:
-                house.mend(index, said)
+                house.repair(index, said)
             after = house.ask(index)
             assert {*after.answers[0], *after.answers[1]} == {*before.answers[0], *before.answers[1]}
         except AssertionError as error:

@@ -1,6 +1,6 @@
 """`sitegraph repair` over pages of a real site, with the graph in LanceDB and in Neo4j.
 
-Each kind of damage is found, and mended to what a clean rebuild exports.
+Each kind of damage is found, and repaired to what a clean rebuild exports.
 """
 
 import json
@@ -93,12 +93,12 @@ def published_in_neo4j(
 def in_neo4j(published_in_neo4j: tuple[Published, KeptGraph], tmp_path: Path) -> Published:
     """A copy of the folder; the graph is as it was published, whatever the test before did to it."""
     published, graph = published_in_neo4j
-    graph.put_back()
+    graph.restore()
     return replace(published, index=copy_index(published.index, tmp_path / "index"))
 
 
-def assert_mended(published: Published, index: Path, *, by: str) -> None:
-    """Hold that the damage is found before anything is done, then mended, and that nothing is left to do."""
+def assert_repaired(published: Published, index: Path, *, by: str) -> None:
+    """Hold that the damage is found at first, then repaired, and that nothing is left to do."""
     program = published.program
     planned = program.call("repair", "--dry-run", "--index", str(index), "--format", "json", "--quiet")
     assert by in {step["action"] for step in json.loads(planned.stdout)["steps"]}, planned
@@ -118,21 +118,21 @@ def test_damage_of_an_index_in_its_folder(in_lance: Published, tmp_path: Path, d
     action, harm = (EVERYWHERE | IN_TABLES)[damage]
     index = copy_index(in_lance.index, tmp_path / "index")
     harm(index)
-    assert_mended(in_lance, index, by=action)
+    assert_repaired(in_lance, index, by=action)
 
 
 @pytest.mark.parametrize("damage", ON_SERVER)
 def test_damage_of_a_graph_in_neo4j(neo4j_server: Neo4jServer, in_neo4j: Published, damage: str) -> None:
     action, harm = ON_SERVER[damage]
     harm(neo4j_server, in_neo4j.index)
-    assert_mended(in_neo4j, in_neo4j.index, by=action)
+    assert_repaired(in_neo4j, in_neo4j.index, by=action)
 
 
 @pytest.mark.parametrize("damage", EVERYWHERE)
 def test_damage_beside_a_graph_in_neo4j(in_neo4j: Published, damage: str) -> None:
     action, harm = EVERYWHERE[damage]
     harm(in_neo4j.index)
-    assert_mended(in_neo4j, in_neo4j.index, by=action)
+    assert_repaired(in_neo4j, in_neo4j.index, by=action)
 
 
 def test_bytes_that_nothing_else_holds_are_refused_and_fetched_by_the_next_run(

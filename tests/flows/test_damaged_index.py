@@ -81,7 +81,7 @@ def test_what_the_message_says_makes_the_index_answer_again(
     assert damage(file(index))
 
     asked, verified = house.check_outcome(file(index).relative_to(index), index, before)
-    house.mend(index, asked.said)
+    house.repair(index, asked.said)
 
     assert (asked.code, verified.code) == (1, 1)
     assert house.ask(index).answers == before.answers
@@ -139,7 +139,7 @@ def test_vectors_that_changed_places_are_encoded_again_and_not_published(
     assert house.ask(index).answers == before.answers
     verified = house.verify(index)
     assert "vectors do not match their checksum" in verified.said, "those of texts that are no more"
-    house.mend(index, verified.said)
+    house.repair(index, verified.said)
     assert house.verify(index).code == 0
 
 
@@ -162,7 +162,7 @@ def test_a_database_that_rots_is_named_and_what_the_message_says_helps(
 
     verified = house.verify(index)
     if verified.code:
-        house.mend(index, verified.said)
+        house.repair(index, verified.said)
 
     assert house.verify(index).code == 0
     assert house.run(index) == ""

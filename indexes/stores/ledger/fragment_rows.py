@@ -1,4 +1,4 @@
-"""What a ledger has of parsed documents: derived from them, so compared, mended and copied by hash."""
+"""What a ledger has of parsed documents: derived from them, so compared, repaired and copied by hash."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any

@@ -1,6 +1,6 @@
 """A page as a BeautifulSoup and back, element by element; imported only where pages are cleaned.
 
-The way back writes no markup: that would be read again, and what libxml2 has mended would be mended again.
+The way back writes no markup: that would be parsed, and what libxml2 repaired repaired again.
 """
 
 import re

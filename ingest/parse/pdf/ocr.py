@@ -14,7 +14,7 @@ from schemas.geometry import BBox, PageSize, turn
 Recognise = Callable[[bytes, str], str]
 """A PNG and languages as `eng+deu` > what Tesseract says of them as TSV.
 
-Raises: ConfigError: it cannot be asked at all, and how that is mended; ParseError: it cannot read this one.
+Raises: ConfigError: it cannot be asked at all, and how that is cured; ParseError: it cannot read this one.
 """
 
 MAX_PAGES = 200

@@ -10,7 +10,7 @@ from sitegraph.cli.hints import complete_commands
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, QuietOption, print_json
 
 if TYPE_CHECKING:
-    from flows.mending.repair import Repaired
+    from flows.repair.repair import Repaired
 
 _SHOWN = 5
 """Faults of one kind that a person is shown; --format json has all."""
@@ -44,7 +44,7 @@ def repair(
 
       sitegraph repair --rows --format json
     """
-    from flows.mending.repair import plan_repair_of, repair_index
+    from flows.repair.repair import plan_repair_of, repair_index
     from runtime.progress import StageProgress
 
     settings = read_settings(index)
@@ -90,7 +90,7 @@ def _print(done: "Repaired", *, dry_run: bool, index: str | None) -> None:
         print(complete_commands(f"{step.action.value}: {step.how}", index=index))
         new = [
             one for one in step.damage if one not in told
-        ]  # rows that a difference did not mend come again
+        ]  # rows that a difference did not repair come again
         told.update(new)
         for subject, what in new[:_SHOWN]:
             print(f"  {subject}: {what}")

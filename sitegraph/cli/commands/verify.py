@@ -112,11 +112,11 @@ def verify(
                 proof = _prove(opened, number, rebuild_sample, seed, progress)
     finally:
         opened.close()
-    mend = f"{remedy(opened.layout.root)}\n{_without_a_source(opened.layout.root)}"
+    how_to_repair = f"{remedy(opened.layout.root)}\n{_without_a_source(opened.layout.root)}"
     if proof is None:
         if (rebuild or rebuild_sample is not None) and number > 0:
             print("nothing was derived again: repair the tables first", file=sys.stderr)
-        _tell(number, damage, mend, output)
+        _tell(number, damage, how_to_repair, output)
     else:
         _tell_proof(number, damage, proof, opened.layout.root, output)
 
@@ -200,7 +200,7 @@ def _tell_proof(
 
 
 def _without_a_source(index: Path) -> str:
-    """What mends without a source file, and without a request."""
+    """What repairs without a source file, and without a request."""
     return f"or, without a request, with: sitegraph repair --index {shlex.quote(str(index))}"
 
 

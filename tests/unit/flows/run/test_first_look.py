@@ -90,7 +90,7 @@ def test_an_index_that_is_there_stays_when_a_seed_cannot_be_read(tmp_path: Path,
 
     gone = files_source(tmp_path, "nowhere")
     with (
-        pytest.raises(GuardRefused, match="not there"),
+        pytest.raises(GuardRefused, match="does not exist"),
         open_run(gone, index=str(index), quiet=True) as opened,
     ):
         plan_source(opened.crawling())

@@ -113,7 +113,7 @@ def test_an_unknown_filter_names_the_known_ones(folder: Path, said: Said) -> Non
 def test_an_index_of_another_version_is_refused_before_anything_is_written(
     copy: Path, said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
-    for module in ("indexes.manifest", "flows.run.put_back"):
+    for module in ("indexes.manifest", "flows.run.restore_pointers"):
         monkeypatch.setattr(f"{module}.FORMAT", FORMAT + 1)
     source = tmp_path / "source.yaml"
     source.write_text(EXAMPLE)

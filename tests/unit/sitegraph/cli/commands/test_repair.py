@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.mending.plan import RepairAction, RepairStep
-from flows.mending.repair import Repaired
+from flows.repair.plan import RepairAction, RepairStep
+from flows.repair.repair import Repaired
 from sitegraph.cli.app import run_app
 from sitegraph.cli.commands import repair
 

@@ -31,7 +31,7 @@ from schemas.report import Problem
 
 AUTHORITY = "authority/"
 REPAIR = "repair"
-"""The source of a generation that mends, and of the lease that it takes."""
+"""The source of a generation that repairs, and of the lease that it takes."""
 
 
 class Repair(StrEnum):

@@ -1,4 +1,4 @@
-"""What is mended in its place: a name that is a hash, or a manifest, says what it must be."""
+"""What is repaired in its place: a name that is a hash, or a manifest, says what it must be."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, closing
@@ -12,8 +12,8 @@ from flows.commit.restore_ledger import documents_of, restore_from_graph
 from flows.crawl.parse import parse_as_kept
 from flows.derive.link_state import read_links
 from flows.derive.similar_to import state_of
-from flows.mending.plan import RepairAction
-from flows.mending.rows import ComparedAgain
+from flows.repair.plan import RepairAction
+from flows.repair.rows import ComparedAgain
 from flows.run.batches import cut
 from flows.run.fragments import load_fragment
 from flows.run.kept_generations import links_file

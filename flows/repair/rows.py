@@ -8,7 +8,7 @@ import numpy as np
 
 from flows.commit.abort import abort_generation
 from flows.commit.publish import prune, publish_generation
-from flows.commit.repair import REPAIR, from_nothing, require_ledger
+from flows.commit.rebuild_stores import REPAIR, from_nothing, require_ledger
 from flows.commit.verify import verify_generation
 from flows.commit.write import write_plan
 from flows.derive.diff import base_manifest_sources
@@ -16,7 +16,7 @@ from flows.derive.freeze import freeze, plan_rows
 from flows.derive.link import DOCUMENTS_PER_PAYLOAD, NextGeneration, link_documents
 from flows.derive.row_plan import PlannedRows
 from flows.derive.similar_to import SimilarPlan
-from flows.mending.difference import mended_graph
+from flows.repair.difference import repaired_graph
 from flows.run.batches import cut
 from flows.run.contexts import DeriveContext
 from flows.run.resources import Resources
@@ -94,7 +94,7 @@ def plan_difference(run: DeriveContext, *, as_of: str) -> PlannedRows:
     index, base = run.index, run.index.current()
     live, stored = index.ledger.generations.live(base), index.graph.at(base)
     generation = FromNothing(run=run, base=base, changes=_parsed_tools(live.values()), as_of=as_of)
-    graph, payloads, texts = mended_graph(stored), [], 0
+    graph, payloads, texts = repaired_graph(stored), [], 0
     similar = ComparedAgain(run=run, base=base, select=lambda edges: graph.select(RowChanges(edges=edges)))
     # What a lost ledger left unknown stays until the run of its own source.
     unknown = [doc for doc, document in live.items() if not document.fragment_sha]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from flows.commit.rebuild_stores import REPAIR
 from flows.commit.recover import recover
-from flows.commit.repair import REPAIR
 from flows.commit.show import show_current
-from flows.mending.in_place import (
+from flows.repair.in_place import (
     more_damage,
     restore_authority,
     restore_documents,
@@ -21,7 +21,7 @@ from flows.mending.in_place import (
     restore_similar,
     restore_vectors,
 )
-from flows.mending.plan import (
+from flows.repair.plan import (
     NEW_GENERATION,
     RepairAction,
     RepairStep,
@@ -29,14 +29,14 @@ from flows.mending.plan import (
     plan_repair,
     worth_trying,
 )
-from flows.mending.rows import publish_all_rows, publish_difference
+from flows.repair.rows import publish_all_rows, publish_difference
 from flows.run.find_damage import TABLES, IndexPart, find_by_part, ledger_faults
 from flows.run.hold import check_hold
 from flows.run.index import Index
 from flows.run.leases import hold_index
 from flows.run.opening import hold_source, open_existing
-from flows.run.put_back import damaged_pointers, put_back
 from flows.run.resources import Resources
+from flows.run.restore_pointers import damaged_pointers, restore_pointers
 from flows.run.values import Run
 from indexes.layout import IndexLayout
 from indexes.own_ledger import ledger_url_of
@@ -109,7 +109,7 @@ def repair_index(settings: Settings, *, rows: bool, quiet: bool) -> Repaired:
     Raises: DamageFound: what readers see is lost in every store that could tell it; PublishHeld: a generation
     would be published while that is held.
     """
-    restored = put_back(settings)
+    restored = restore_pointers(settings)
     aside = _set_ledger_aside(settings)
     index = open_existing(settings)
     taken = [_pointers(restored)] if restored else []

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from flows.commit.repair import AUTHORITY
+from flows.commit.rebuild_stores import AUTHORITY
 from flows.run.find_damage import DRAWN, FETCHED, PARSED, TABLES, UNKNOWN_DOCUMENT, IndexPart
 from indexes.publish.files import Damage
 
@@ -125,7 +125,7 @@ def ledger_is_lost(steps: Iterable[RepairStep]) -> bool:
 
 def worth_trying(steps: Sequence[RepairStep], tried: Iterable[RepairStep]) -> tuple[RepairStep, ...]:
     """Return the steps to take now: those before which the ledger must be whole wait, what has been tried for
-    the same damage is not tried again, and rows that a difference did not mend are all written again.
+    the same damage is not tried again, and rows that a difference did not repair are all written again.
     """
     done, now = set(tried), []
     for step in steps:

@@ -29,7 +29,7 @@ from schemas.errors import ConfigError, DamageFound, SchemaMismatch
 from schemas.settings import Settings
 
 
-def put_back(settings: Settings) -> tuple[str, ...]:
+def restore_pointers(settings: Settings) -> tuple[str, ...]:
     """Put back what is damaged of these files, where something repeats it; give their names.
 
     Nothing is done, nor the ledger opened, where they are whole, or where there is no index yet.
@@ -50,7 +50,7 @@ def put_back(settings: Settings) -> tuple[str, ...]:
 
 
 def damaged_pointers(settings: Settings) -> tuple[str, ...]:
-    """Name what `put_back` would put back of `index.json`, `CURRENT` and the manifest; nothing is changed."""
+    """Name what `restore_pointers` would restore of these files; nothing is changed."""
     layout = IndexLayout(place_of(settings))
     refuse_copy(layout.root)
     if not (layout.manifest.exists() or layout.has_generations()):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from flows.mending.plan import RepairAction, RepairStep, ledger_is_lost, plan_repair, worth_trying
+from flows.repair.plan import RepairAction, RepairStep, ledger_is_lost, plan_repair, worth_trying
 from flows.run.find_damage import DRAWN, FETCHED, NO_NODE, PARSED, UNKNOWN_DOCUMENT, IndexPart
 from indexes.publish.files import Damage
 

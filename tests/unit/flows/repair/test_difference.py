@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from flows.mending.difference import MendedGraph, StoredRows, mended_graph
+from flows.repair.difference import RepairedGraph, StoredRows, repaired_graph
 from indexes.digests import edge_sha256, node_sha256
 from indexes.stores.memory import MemoryGraphStore
 from schemas.changes import RowChanges
@@ -17,9 +17,9 @@ LINK = make_edge(EdgeKind.LINKS_TO, A, B)
 WANTED = RowChanges(nodes=(A, B), edges=(LINK,))
 
 
-def graph_of(nodes: Iterable[Node], edges: Iterable[Edge], *damaged: str) -> MendedGraph:
+def graph_of(nodes: Iterable[Node], edges: Iterable[Edge], *damaged: str) -> RepairedGraph:
     """A graph of these rows, some of which do not fit their hash."""
-    return MendedGraph(
+    return RepairedGraph(
         nodes=StoredRows(hashes={n.id: node_sha256(n) for n in nodes}, damaged=frozenset(damaged)),
         edges=StoredRows(hashes={e.id: edge_sha256(e) for e in edges}, damaged=frozenset(damaged)),
     )
@@ -71,6 +71,6 @@ def test_passages_go_through() -> None:
 def test_hashes_are_read_from_a_graph() -> None:
     store = MemoryGraphStore()
     publish(store, 1, [A, B], [LINK])
-    graph = mended_graph(store.at(1))
+    graph = repaired_graph(store.at(1))
     assert not graph.select(WANTED)
     assert not graph.strays()

@@ -47,7 +47,7 @@ def select_strays(stored: StoredRows, wanted: Collection[str]) -> tuple[str, ...
 
 
 @dataclass(kw_only=True)
-class MendedGraph:
+class RepairedGraph:
     """Takes in every row that a graph should have; gives those that it has not, or otherwise."""
 
     nodes: StoredRows
@@ -75,10 +75,10 @@ class MendedGraph:
         )
 
 
-def mended_graph(graph: GraphReader) -> MendedGraph:
+def repaired_graph(graph: GraphReader) -> RepairedGraph:
     """Read from a graph the hashes of its rows, and which rows do not fit theirs."""
     (nodes, edges), damaged = graph.row_hashes(), frozenset(graph.damaged_rows())
-    return MendedGraph(
+    return RepairedGraph(
         nodes=StoredRows(hashes=nodes, damaged=damaged & nodes.keys()),
         edges=StoredRows(hashes=edges, damaged=damaged & edges.keys()),
     )

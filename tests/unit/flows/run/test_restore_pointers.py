@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.put_back import put_back
+from flows.run.restore_pointers import restore_pointers
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest, load_manifest
 from indexes.publish.current import read_current, write_current
@@ -53,12 +53,12 @@ def layout(tmp_path: Path) -> IndexLayout:
     return layout
 
 
-def mend(layout: IndexLayout) -> tuple[str, ...]:
-    return put_back(Settings(index=str(layout.root)))
+def repair(layout: IndexLayout) -> tuple[str, ...]:
+    return restore_pointers(Settings(index=str(layout.root)))
 
 
 def test_what_is_whole_is_left_alone(layout: IndexLayout) -> None:
-    assert mend(layout) == ()
+    assert repair(layout) == ()
 
 
 @pytest.mark.parametrize("name", ["index.json", "CURRENT", "generations/2.json"])
@@ -68,7 +68,7 @@ def test_each_file_comes_back_as_it_was(layout: IndexLayout, name: str, content:
     before = path.read_bytes()
     path.unlink() if content is None else path.write_bytes(content)
 
-    told = mend(layout)
+    told = repair(layout)
 
     if (name, content) == ("CURRENT", b"2\n"):  # as somebody writes it by hand
         assert told == ()
@@ -82,14 +82,14 @@ def test_all_three_at_once_come_back(layout: IndexLayout) -> None:
     for path in (layout.manifest, layout.current, layout.generation(2)):
         path.unlink()
 
-    assert sorted(mend(layout)) == ["CURRENT", "generations/2.json", "index.json"]
+    assert sorted(repair(layout)) == ["CURRENT", "generations/2.json", "index.json"]
     assert read_current(layout.root) == 2
 
 
 def test_the_folder_of_manifests_comes_back(layout: IndexLayout) -> None:
     shutil.rmtree(layout.generation(2).parent)
 
-    assert mend(layout) == ("generations/2.json",)
+    assert repair(layout) == ("generations/2.json",)
 
 
 def test_after_a_rollback_readers_stay_where_they_were_led(layout: IndexLayout) -> None:
@@ -98,7 +98,7 @@ def test_after_a_rollback_readers_stay_where_they_were_led(layout: IndexLayout) 
     write_current(layout.root, 1)
     layout.current.unlink()
 
-    mend(layout)
+    repair(layout)
 
     assert read_current(layout.root) == 1
 
@@ -110,7 +110,7 @@ def test_without_a_copy_nothing_is_guessed_and_nothing_is_made_again(layout: Ind
     with pytest.raises(
         DamageFound, match=r"build another index with: sitegraph run SOURCE\.yaml --index ANOTHER"
     ):
-        mend(layout)
+        repair(layout)
 
 
 def test_a_lost_description_that_nothing_repeats_is_not_made_up(layout: IndexLayout) -> None:
@@ -120,7 +120,7 @@ def test_a_lost_description_that_nothing_repeats_is_not_made_up(layout: IndexLay
     write_current(layout.root, 2)
     layout.manifest.unlink()
     with pytest.raises(DamageFound, match=r"index\.json: is missing, and nothing else holds it"):
-        mend(layout)
+        repair(layout)
     assert read_current(layout.root) == 2
 
 
@@ -141,7 +141,7 @@ def test_the_ledger_of_another_index_is_not_believed(
         ledger.generations.mark(number, GenerationState.PUBLISHED)
 
     with pytest.raises(ConfigError, match="names the ledger of another index"):
-        put_back(Settings(index=str(layout.root), ledger_url=other))
+        restore_pointers(Settings(index=str(layout.root), ledger_url=other))
 
     assert {path: path.read_bytes() for path in layout.root.glob("**/*.json")} == before
     assert not layout.current.exists()
@@ -151,7 +151,7 @@ def test_a_folder_of_other_things_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "generations").mkdir()
     (tmp_path / "generations" / "family.txt").write_text("grandmother")
 
-    assert put_back(Settings(index=str(tmp_path))) == ()
+    assert restore_pointers(Settings(index=str(tmp_path))) == ()
     assert IndexLayout(tmp_path).is_foreign()
     assert [path.name for path in tmp_path.iterdir()] == ["generations"]
 
@@ -161,9 +161,9 @@ def test_an_index_whose_bytes_were_moved_stays_led_to_where_they_are(layout: Ind
     moved = replace(INDEX, raw="s3://bucket/prefix")
     layout.manifest.write_text(dump_manifest(moved))
 
-    assert mend(layout) == ()
+    assert repair(layout) == ()
     layout.current.unlink()
-    assert mend(layout) == ("CURRENT",)
+    assert repair(layout) == ("CURRENT",)
     assert load_manifest(layout) == moved
 
 
@@ -172,14 +172,14 @@ def test_a_damaged_id_is_put_back_by_the_ledger_of_the_index(layout: IndexLayout
         ledger.owner.claim(INDEX.index_id)
     layout.manifest.write_text(dump_manifest(replace(INDEX, index_id="j")))
 
-    assert mend(layout) == ("index.json",)
+    assert repair(layout) == ("index.json",)
     assert load_manifest(layout) == INDEX
 
 
 def test_a_damaged_raw_is_put_back(layout: IndexLayout) -> None:
     layout.manifest.write_text(dump_manifest(replace(INDEX, raw="filer")))
 
-    assert mend(layout) == ("index.json",)
+    assert repair(layout) == ("index.json",)
     assert load_manifest(layout) == INDEX
 
 
@@ -190,7 +190,7 @@ def test_nothing_is_put_back_from_the_ledger_of_another_index(layout: IndexLayou
     (layout.root / lost).unlink()
 
     with pytest.raises(ConfigError, match="the ledger of another index"):
-        mend(layout)
+        repair(layout)
 
     assert not (layout.root / lost).exists()
 
@@ -200,5 +200,5 @@ def test_a_copy_that_rotted_in_the_ledger_replaces_nothing_that_is_whole(layout:
         ledger.manifests.save(2, "{ rotten")
     layout.manifest.unlink()
 
-    assert mend(layout) == ("index.json",)
+    assert repair(layout) == ("index.json",)
     assert load_generation(layout, 2) == manifest_of(2)

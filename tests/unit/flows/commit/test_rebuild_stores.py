@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.commit.repair import Repair, plan_repair
+from flows.commit.rebuild_stores import Repair, plan_repair
 
 
 @pytest.mark.parametrize(
