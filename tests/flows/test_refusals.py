@@ -116,7 +116,7 @@ def test_a_root_that_is_not_there_is_refused_and_deletes_nothing(
     before = sitegraph.export(index)
     (tmp_path / "notes").rename(tmp_path / "elsewhere")
 
-    with pytest.raises(GuardRefused, match="not there"):
+    with pytest.raises(GuardRefused, match="does not exist"):
         sitegraph.run(source, index)
 
     assert sitegraph.export(index) == before

@@ -208,7 +208,7 @@ def test_what_is_no_archive_is_refused(content: bytes, tmp_path: Path) -> None:
 
 
 def test_an_archive_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(GuardRefused, match=r"crawl\.warc\.gz: is not there"), opened(TEXT, tmp_path):
+    with pytest.raises(GuardRefused, match=r"crawl\.warc\.gz: does not exist"), opened(TEXT, tmp_path):
         pass
     with pytest.raises(ConfigError, match="archives"), opened("name: a\nkind: warc\n", tmp_path):
         pass

@@ -55,7 +55,7 @@ def test_a_record_that_lacks_something_is_named(change: dict[str, Any], message:
 
 
 def test_a_record_that_is_no_object_is_named() -> None:
-    with pytest.raises(ConfigError, match="no object"):
+    with pytest.raises(ConfigError, match="not an object"):
         read_questions(["what?"], subject="q.jsonl")
 
 

@@ -79,7 +79,7 @@ def test_signs_that_move_a_cursor_are_not_printed(tmp_path: Path, capsys: pytest
         (["search"], "search needs words or a page"),
         (["read", "coal"], "write CATEGORY/SLUG"),
         (["read", "topic/nothing"], "topic/nothing.md: no such page"),
-        (["read", "../outside"], "is no category"),
+        (["read", "../outside"], "is not a valid category"),
         (["list", "--index", "index", "--wiki", "index/wiki"], "is inside the index"),
         (["list", "--wiki", "file"], "is a file; choose a folder for --wiki"),
         (["check"], "not an index; make one with"),
