@@ -19,10 +19,6 @@ class Interface(StrEnum):
     SERVE = "serve"  # over HTTP, in the pages and at /mcp
 
 
-Door = Interface
-"""The name that sitegraph/service/mcp_ still imports."""
-
-
 @dataclass(frozen=True, slots=True)
 class Durations:
     """How many answers took how long: a number for each of BUCKETS and one for what is longer."""

@@ -9,7 +9,7 @@ from mcp.server.stdio import stdio_server
 
 from runtime.garbage import raise_gc_threshold
 from schemas.settings import Settings
-from schemas.usage_counts import Door
+from schemas.usage_counts import Interface
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.mcp_.server import build_server
 from sitegraph.service.mcp_.subscriptions import Subscriptions
@@ -20,7 +20,7 @@ def serve_stdio(settings: Settings, *, limits: RequestLimits | None = None) -> N
     """Answer the client at stdin until it closes it, or until SIGTERM or Ctrl-C."""
     raise_gc_threshold()
     bounds = limits or RequestLimits()
-    with open_parts(settings, bounds, door=Door.MCP) as parts:
+    with open_parts(settings, bounds, door=Interface.MCP) as parts:
         try:
             asyncio.run(_serve(parts, bounds))
         except* BrokenPipeError:
