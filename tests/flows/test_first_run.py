@@ -148,6 +148,7 @@ def test_a_chunk_carries_every_field_of_the_contract(index: Path, sitegraph: Sit
 def test_chunks_stand_in_their_section_where_their_offsets_say(export: dict[str, Rows]) -> None:
     sections = {row["id"]: row for row in export["nodes"] if row["kind"] == "Section"}
 
+    assert export["chunks"]
     for chunk in export["chunks"]:
         start, end = chunk["offsets"]
         assert sections[chunk["section_id"]]["text"][start:end] == chunk["text"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ingest.diff.feed import FeedPlan, document_steps
@@ -22,6 +22,11 @@ pages = st.sampled_from([f"https://site.test/{name}" for name in "abcd"])
 passages = st.lists(st.tuples(st.sampled_from("HIJ"), st.sampled_from("uvwxyz")), max_size=6).map(tuple)
 sites: st.SearchStrategy[Site] = st.dictionaries(pages, passages, max_size=4)
 redirects = st.dictionaries(pages, pages, max_size=2)
+
+BEFORE: Site = {"https://site.test/a": (("H", "u"), ("I", "v"))}
+AFTER: Site = {"https://site.test/b": (("H", "w"), ("I", "v"))}
+LED = {"https://site.test/a": "https://site.test/b"}
+"""A page that moved: what stood under H is replaced, what stands under I came with it."""
 
 
 def chunks_of(site: Site) -> list[Chunk]:
@@ -113,8 +118,14 @@ def test_every_id_goes_once_and_comes_once_and_its_change_fits_its_ids(
         assert entry.reason
 
 
+def test_the_example_has_a_chunk_that_is_replaced_and_one_that_moves() -> None:
+    changes = [one.change for one in feed(BEFORE, AFTER, LED, parts=3) if one.kind is FeedKind.CHUNK]
+    assert sorted(changes) == [FeedChange.MOVED, FeedChange.REPLACED]
+
+
 @settings(deadline=None)
 @given(sites, sites, redirects)
+@example(BEFORE, AFTER, LED)
 def test_replaced_chunks_share_headings_and_moved_ones_share_the_text(
     before: Site, after: Site, led: dict[str, str]
 ) -> None:

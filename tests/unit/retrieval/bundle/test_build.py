@@ -74,7 +74,9 @@ def test_a_bundle_survives_its_json_form(retriever: Retriever) -> None:
 
 
 def test_scores_are_rounded_to_six_places(retriever: Retriever) -> None:
-    for one in retriever.retrieve(build_query("backup")).evidence:
+    evidence = retriever.retrieve(build_query("backup")).evidence
+    assert evidence
+    for one in evidence:
         assert all(value == round(value, 6) for value in (one.score, *to_record(one.scores).values()))
 
 

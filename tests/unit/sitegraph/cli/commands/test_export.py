@@ -108,7 +108,9 @@ def test_a_stable_export_leaves_out_what_was_observed_and_rounds(
 def test_vectors_are_of_unit_length_and_only_given_when_asked(
     index: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for row in export(index, capsys, "chunks", "--vectors"):
+    rows = export(index, capsys, "chunks", "--vectors")
+    assert any(row["anchor_texts"] for row in rows)
+    for row in rows:
         assert set(row["vectors"]) == {"text", "heading", "anchors", "captions"}
         assert sum(x * x for x in row["vectors"]["text"]) == pytest.approx(1, abs=1e-4)
         assert len(row["vectors"]["anchors"]) == len(row["anchor_texts"])
