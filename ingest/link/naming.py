@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ingest.link.acronyms import find_acronyms
 from ingest.link.everyday import MIN_LENGTH, is_id, is_name, is_several_words, is_symbol
+from schemas.acronyms import find_acronyms
 from schemas.fragment import GraphFragment
 from schemas.ids import normalise_text
 from schemas.names import Name, NameRole, code_prefix

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from indexes.ports import ChunkReader, GraphReader
-from retrieval.dual.acronyms import read_acronyms
 from retrieval.dual.context import GraphContext, build_contexts
 from retrieval.dual.entities import QueryEntityExtractor
 from retrieval.dual.options import RECIPE, DualOptions
 from retrieval.dual.resolve import LinkedEntity, resolve_entities
 from retrieval.dual.walk import walk_from
 from retrieval.question.relationship import asks_for_relations
+from schemas.acronyms import expansions_of
 from schemas.evidence import Evidence, Query
 
 
@@ -52,7 +52,7 @@ class EntityGraphRetriever:
     def find(self, query: Query, passages: Collection[Evidence]) -> GraphFindings:
         """Return what the graph says around the entities of *query*; nothing where it names none."""
         known = _catalogue_names(passages)
-        acronyms = read_acronyms((query.text, *(one.text for one in passages)))
+        acronyms = expansions_of((query.text, *(one.text for one in passages)))
         entities = self._extractor.extract(query.text, known=known, acronyms=acronyms)
         start = _with_passages(resolve_entities(self._chunks, self._graph, entities), passages)
         relations = asks_for_relations(query.text, [*known, *(one.name for one in entities)])

@@ -5,11 +5,11 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.link.acronyms import find_acronyms
 from ingest.link.catalogue import Stated, build_catalogue
 from ingest.link.everyday import is_name
 from ingest.link.relations import predicate_between, sentences
 from ingest.link.spotting import find_catalogued, find_names, find_phrases
+from schemas.acronyms import find_acronyms
 from schemas.names import Name, NameRole
 
 PIECES = st.sampled_from(

@@ -76,6 +76,15 @@ def test_what_the_graph_says_follows_the_passages_and_is_marked_inferred(index: 
     }
 
 
+@pytest.mark.parametrize("said", ["The Session API (SA) keeps it.", "The SA (Session API) keeps it."])
+def test_an_acronym_of_the_question_means_what_a_passage_says_it_stands_for(
+    index: SmallIndex, said: str
+) -> None:
+    passages = [replace(one, text=said) for one in ask(index).evidence[:1]]
+    found = EntityGraphRetriever(index.chunks, index.graph).find(build_query("What feeds the SA?"), passages)
+    assert (found.known, bool(found.contexts)) == (("SA",), True)
+
+
 def test_a_context_says_readably_what_joins_its_entity_to_the_question(index: SmallIndex) -> None:
     crew = of_graph(ask(index, options=MANY))["Night Crew"]
     assert 'Redis is kept by Night Crew: "Redis is kept by the Night Crew."' in crew.text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.link.acronyms import Acronym, find_acronyms
+from schemas.acronyms import Acronym, expansions_of, find_acronyms
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,10 @@ from ingest.link.acronyms import Acronym, find_acronyms
         ("A WAL (write-ahead log) grows.", "WAL", "write-ahead log"),
         ("We use Mean Time to Repair (MTTR) here.", "MTTR", "Mean Time to Repair"),
         ("Mean Time to Repair (MTR)", "MTR", "Mean Time to Repair"),
+        ("WAL (Write-Ahead Log)", "WAL", "Write-Ahead Log"),
+        ("Ask the Department of Defense (DOD) first.", "DOD", "Department of Defense"),
+        ("Use the global positioning system (GPS).", "GPS", "global positioning system"),
+        ("Virtual Private Clouds (VPCs)", "VPCs", "Virtual Private Clouds"),
         ("Several content delivery networks (CDNs) cache.", "CDNs", "content delivery networks"),
     ],
 )
@@ -32,6 +36,9 @@ def test_a_short_form_stands_for_the_words_that_its_letters_begin(
         "of the house (OTH)",
         "Write-Ahead\nLog (WAL",
         "(WAL)",
+        "(WAL) Write-Ahead Log",
+        "See the notes (PDF) below.",
+        "We met (NASA) there. Again (WAL",
         "WAL ()",
     ],
 )
@@ -42,3 +49,7 @@ def test_other_words_in_brackets_explain_nothing(text: str) -> None:
 def test_each_acronym_is_given_once_and_in_order() -> None:
     text = "Old Tower Bell (OTB). New Gate House (NGH). Old Tower Bell (OTB)."
     assert [found.short for found in find_acronyms(text)] == ["OTB", "NGH"]
+
+
+def test_the_first_explanation_counts() -> None:
+    assert expansions_of(["Alpha Beta (AB)", "Ada Byron (AB)"]) == {"AB": "Alpha Beta"}

@@ -1,7 +1,11 @@
-"""Acronyms that a text explains: "Write-Ahead Log (WAL)", "WAL (Write-Ahead Log)"."""
+"""Acronyms that a text explains: "Write-Ahead Log (WAL)", "WAL (Write-Ahead Log)".
+
+Questions and the catalogue of an index go by the same rule: what the index knows, a question can mean.
+Source: Schwartz and Hearst, PSB 2003, with initials alone: each letter must begin a word.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 _SHORT = r"[A-Z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*s?"
@@ -29,6 +33,15 @@ def find_acronyms(text: str) -> tuple[Acronym, ...]:
     and prepositions may be left out.
     """
     return tuple(dict.fromkeys(_found(text)))
+
+
+def expansions_of(texts: Iterable[str]) -> Mapping[str, str]:
+    """Return what the acronyms that texts explain stand for; the first explanation of each counts."""
+    found: dict[str, str] = {}
+    for text in texts:
+        for acronym in find_acronyms(text):
+            found.setdefault(acronym.short, acronym.expansion)
+    return found
 
 
 def _found(text: str) -> Iterator[Acronym]:
