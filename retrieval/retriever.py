@@ -60,6 +60,15 @@ class RetrievalResult:
     nearest: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ranked:
+    """Candidates, best first; which of them are copies of which; ids of those nearest to the query."""
+
+    candidates: tuple[Scored, ...]
+    copies: Mapping[str, Collection[str]]
+    nearest: tuple[str, ...]
+
+
 class Retriever:
     """Answers queries from one pinned generation; the same index and query give equal bundles, byte for byte.
 
@@ -100,43 +109,63 @@ class Retriever:
 
     def walk(self, query: Query) -> RetrievalResult:
         """Return the evidence for *query* together with all that it was chosen from; raises as `retrieve`."""
+        asked = self._embed(query)
+        found = self._find(asked)
+        reached = self._reach(asked, found)
+        ranked = self._rank(asked, found, reached)
+        return RetrievalResult(
+            query=asked.query,
+            bundle=self._assemble(asked, found, reached, ranked),
+            candidates=ranked.candidates,
+            copies=ranked.copies,
+            nearest=ranked.nearest,
+        )
+
+    def _embed(self, query: Query) -> EmbeddedQuery:
         check_policy(self._policy, query)
         query = replace(
             query,
             filters=date_filters(query.filters, self._as_of),
             rerank=self._reranker is not None if query.rerank is None else query.rerank,
         )
-        manuals = self._families.manuals
-        query = bind_version(query, manuals)
-        asked = EmbeddedQuery(
+        query = bind_version(query, self._families.manuals)
+        return EmbeddedQuery(
             query=query,
             vector=self._encoder.encode_query(query.text),
             unrelated=getattr(self._encoder, "unrelated", 0.0),
         )
-        found = self._find(asked)
-        reached = self._reach(asked, found)
+
+    def _rank(self, asked: EmbeddedQuery, found: SearchResults, reached: GraphResults) -> _Ranked:
         as_is = reached.spread.tells or found.route is Route.ID
         scored = self._score(asked, found, reached)
         similarity = {} if as_is else self._similarities(asked, scored)
         scored = weigh_similarities(scored, similarity)
         candidates = self._rerank(asked, scored, by_role=reached.spread.tells)
-        candidates = prefer_newest(candidates, manuals)
+        candidates = prefer_newest(candidates, self._families.manuals)
         near = most_similar(similarity, limit=NEAREST) or found_nearest(found.lists)
-        nearest = () if as_is else near
-        copies = self._copies(query, candidates)
+        return _Ranked(
+            candidates=candidates,
+            copies=self._copies(asked.query, candidates),
+            nearest=() if as_is else near,
+        )
+
+    def _assemble(
+        self, asked: EmbeddedQuery, found: SearchResults, reached: GraphResults, ranked: _Ranked
+    ) -> ContextBundle:
+        query = asked.query
         selection = select_evidence(
-            candidates,
-            copies,
+            ranked.candidates,
+            ranked.copies,
             top_k=query.top_k,
-            definitions=find_definitions(candidates, entities_of(query.text, found.known.names)),
+            definitions=find_definitions(ranked.candidates, entities_of(query.text, found.known.names)),
             of_tools=[one.chunk for one in reached.tools if one.chunk],
-            nearest=nearest,
+            nearest=ranked.nearest,
         )
         evidence = self._named(
             number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)
         )
-        evidence = note_versions(evidence, manuals, self._chunks)
-        bundle = build_bundle(
+        evidence = note_versions(evidence, self._families.manuals, self._chunks)
+        return build_bundle(
             query,
             evidence,
             summarise_parents(self._chunks, asked, evidence),
@@ -150,13 +179,10 @@ class Retriever:
                 found=found,
                 reached=reached,
                 reranked=self._reranks(query),
-                candidates=candidates,
+                candidates=ranked.candidates,
                 selection=selection,
                 evidence=evidence,
             ),
-        )
-        return RetrievalResult(
-            query=query, bundle=bundle, candidates=candidates, copies=copies, nearest=nearest
         )
 
     def _named(self, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:

@@ -68,21 +68,13 @@ def open_run(
     """
     # Not needed to open what is there, and not installed where an index is only read.
     from flows.run.first_look import FirstLook, look_first
-    from runtime.check_file import load_checks
-    from runtime.entity_extractors import check_extractor
     from runtime.source_file import load_source
     from runtime.tool_files import load_tools
 
     loaded = load_source(Path(source))
     tools = load_tools(loaded, Path(source))
     settings = read_settings(index=index, graph=graph, model=model)
-    check_device(settings.device)
-    check_signing_key(settings)
-    check_task_runner(settings)
-    parse_keep(settings.keep, last=settings.keep_generations)
-    check_extractor(settings)
-    for questions in filter(None, (loaded.checks, settings.checks)):
-        load_checks(Path(questions))
+    check_settings(settings, loaded.checks)
     with ExitStack() as stack:
         refuse_audience(place_of(settings))
         restored = restore_pointers(settings)
@@ -117,6 +109,23 @@ def open_run(
         _tell(resources, restored)
         with shared(resources), closing(resources):
             yield from _working(resources)
+
+
+def check_settings(settings: Settings, checks: str | None) -> None:
+    """Try what a run needs late, before it does anything; *checks* names the source's own questions.
+
+    Raises: ConfigError: a device, key, task runner, rule or file that the settings name is wrong.
+    """
+    from runtime.check_file import load_checks
+    from runtime.entity_extractors import check_extractor
+
+    check_device(settings.device)
+    check_signing_key(settings)
+    check_task_runner(settings)
+    parse_keep(settings.keep, last=settings.keep_generations)
+    check_extractor(settings)
+    for questions in filter(None, (checks, settings.checks)):
+        load_checks(Path(questions))
 
 
 def _working(resources: Resources) -> Iterator[Resources]:
