@@ -21,8 +21,9 @@ import lancedb
 import numpy as np
 
 from bench.comparison import Figures, conclude
-from bench.growth import DIM, PART, _size, _vector, _words
+from bench.growth import DIM, PART, _vector, _words
 from bench.similar import make_chunk
+from indexes.disk_use import folder_bytes
 from indexes.ports import ChunkReader, ChunkVectors
 from indexes.stores.lance import staging, table_upkeep
 from indexes.stores.lance.store import LanceChunkStore
@@ -128,7 +129,7 @@ def measure_days(work: Path, count: int, days: int) -> Figures:
     publish(store, 1, _rows(rng, 0, count))
     fresh = LanceChunkStore.create(work / "fresh", dim=DIM)
     publish(fresh, 1, _rows(rng, 0, count))
-    live, made, ratios, cpu = _size(work / "fresh"), [], [], []
+    live, made, ratios, cpu = folder_bytes(work / "fresh"), [], [], []
     for number in range(2, days + 2):
         before, Metered.spent = _version(work / "index"), 0.0
         pages = rng.choice(count // CHUNKS_A_PAGE, CHANGED_PAGES, replace=False) * CHUNKS_A_PAGE
@@ -136,7 +137,7 @@ def measure_days(work: Path, count: int, days: int) -> Figures:
         store.writer().prune(keep=range(max(1, number - KEPT + 1), number + 1))
         made.append(_version(work / "index") - before)
         cpu.append(Metered.spent)
-        ratios.append(_size(work / "index") / live)
+        ratios.append(folder_bytes(work / "index") / live)
     spent = -time.process_time()
     store.writer().maintain(number, fence=lambda: None)
     spent += time.process_time()
@@ -152,7 +153,7 @@ def measure_days(work: Path, count: int, days: int) -> Figures:
         "most_of_live": round(max(ratios), 2),
         "last_of_live": round(ratios[-1], 2),
         "maintenance_cpu_seconds": round(spent, 2),
-        "of_live_after_maintenance": round(_size(work / "index") / live, 2),
+        "of_live_after_maintenance": round(folder_bytes(work / "index") / live, 2),
     }
 
 
