@@ -103,6 +103,11 @@ class IndexLayout:
         return self.root / "ledger.sqlite"
 
     @property
+    def ledger_place(self) -> Path:
+        """Where the ledger is, in words."""
+        return self.root / "ledger.json"
+
+    @property
     def maintenance(self) -> Path:
         """The report of the last maintenance."""
         return self.root / "maintenance.json"

@@ -1,16 +1,17 @@
 """The ledger of an index, opened for those who only read it."""
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from indexes.copies.marker import read_marker
 from indexes.layout import IndexLayout
+from indexes.ledger_place import find_ledger_place
 from indexes.manifest import load_manifest
 from indexes.places import is_in_bucket
 from indexes.publish.current import read_current
 from indexes.stores.ledger.ledger import Ledger, open_ledger
-from schemas.errors import ConfigError, StoreUnavailable
+from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
 
 
 def ledger_url_of(layout: IndexLayout, given: str | None) -> str:
@@ -21,7 +22,7 @@ def ledger_url_of(layout: IndexLayout, given: str | None) -> str:
     if is_in_bucket(layout.root) and not (given or "").startswith("postgres"):
         raise ConfigError(
             "an index in a bucket has its ledger in PostgreSQL; set SITEGRAPH_LEDGER_URL to "
-            "postgresql://USER@HOST/DATABASE",
+            "postgresql://HOST/DATABASE, with USER@ before HOST where needed",
             subject=str(layout.root),
         )
     return given or f"sqlite:///{layout.ledger}"
@@ -44,6 +45,7 @@ def open_own_ledger(
     manifest = load_manifest(layout)
     current = read_current(layout.root)
     url = ledger_url_of(layout, given)
+    refuse_another_ledger(layout, url)
     if (current or read_only) and _is_missing(url):
         raise _lost(layout)
     with ExitStack() as stack:
@@ -54,6 +56,26 @@ def open_own_ledger(
             raise _lost(layout)
         stack.pop_all()
     return ledger
+
+
+def refuse_another_ledger(layout: IndexLayout, url: str) -> None:
+    """Refuse a ledger that is not where the index keeps its own, and does not know what readers see.
+
+    One that knows it is the index's: a server has several names. Raises: ConfigError.
+    """
+    place, current = find_ledger_place(layout, url), read_current(layout.root)
+    if place.is_another and current and not _knows(url, current):
+        raise place.refusal(current)
+
+
+def _knows(url: str, generation: int) -> bool:
+    if _is_missing(url):
+        return False
+    with closing(open_ledger(url, read_only=True)) as ledger:
+        try:
+            return ledger.generations.get(generation) is not None
+        except SchemaMismatch:  # a database without tables
+            return False
 
 
 def _is_missing(url: str) -> bool:

@@ -66,7 +66,7 @@ def open_audience(whole: Index, audience: Audience) -> Iterator[Index]:
     index = open_index(settings, index_id=index_id)
     index.clock = whole.clock
     try:
-        index.ledger.owner.claim(index_id)
+        index.claim_ledger()
         yield index
     finally:
         index.close()

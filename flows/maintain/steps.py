@@ -67,7 +67,7 @@ def maintain_index(
         opened = open_existing(read_settings(index))
         stack.callback(opened.close)
         require_current(opened)
-        opened.ledger.owner.claim(opened.manifest.index_id)
+        opened.claim_ledger()
         progress = stack.enter_context(StageProgress(quiet=quiet))
         maintenance = Maintenance(opened, progress, _begun(opened, dry_run=dry_run))
         for name, step in {} if dry_run else maintenance.steps().items():

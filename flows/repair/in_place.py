@@ -109,7 +109,7 @@ def restore_documents(resources: Resources) -> None:
 def restore_ledger_of(resources: Resources) -> None:
     """Tell a ledger that was lost what readers see, and keep the manifests in it that it repeats."""
     index = resources.index
-    index.ledger.owner.claim(index.manifest.index_id)
+    index.claim_ledger()
     restore_from_graph(index)
     for number in generation_numbers(index.layout):
         try:

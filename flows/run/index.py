@@ -15,8 +15,9 @@ from indexes.embed.manifest import MANIFEST_FILE
 from indexes.embed.manifest import load_manifest as load_encoder
 from indexes.embed.weights import ModelSpec, load_model_spec
 from indexes.layout import IndexLayout
+from indexes.ledger_place import keep_ledger_place
 from indexes.manifest import FILES, IndexManifest, ModelManifest, load_manifest
-from indexes.own_ledger import ledger_url_of, open_own_ledger
+from indexes.own_ledger import ledger_url_of, open_own_ledger, refuse_another_ledger
 from indexes.places import place_of
 from indexes.ports import AuthorityStore, GraphStore, RawStore
 from indexes.publish.current import read_current
@@ -46,6 +47,8 @@ class Index:
     clock: SystemClock = field(default_factory=SystemClock)
     only_described: bool = False
     """Whether to take the ledger as it is: a run makes the tables of a lost one again."""
+    may_move_ledger: bool = False
+    """Whether a ledger that knows nothing of the index may replace the one that it keeps elsewhere."""
     opened_ledger: Ledger | None = None
     opened_chunks: ChunkTables | None = None
     opened_graph: GraphStore | None = None
@@ -56,8 +59,8 @@ class Index:
     def ledger(self) -> Ledger:
         """Crawl state, generations, leases.
 
-        Raises: ConfigError: it is the ledger of another index; StoreUnavailable: it is not there, and the
-        index is only described.
+        Raises: ConfigError: it is the ledger of another index, or the index keeps its own elsewhere;
+        StoreUnavailable: it is not there, and the index is only described.
         """
         with self._lock:
             if self.opened_ledger is None:
@@ -67,9 +70,20 @@ class Index:
     def _open_ledger(self) -> Ledger:
         if self.only_described:
             return open_own_ledger(self.layout, self.settings.ledger_url, now=self.now)
-        ledger = open_ledger(ledger_url_of(self.layout, self.settings.ledger_url), now=self.now)
+        url = ledger_url_of(self.layout, self.settings.ledger_url)
+        if not self.may_move_ledger:
+            refuse_another_ledger(self.layout, url)
+        ledger = open_ledger(url, now=self.now)
         ledger.owner.check(self.manifest.index_id)
         return ledger
+
+    def claim_ledger(self) -> None:
+        """Make the ledger that of this index, and write down where it is.
+
+        Raises: ConfigError: it is another index's.
+        """
+        self.ledger.owner.claim(self.manifest.index_id)
+        keep_ledger_place(self.layout, ledger_url_of(self.layout, self.settings.ledger_url))
 
     @cached_property
     def raw(self) -> RawStore:
@@ -164,7 +178,7 @@ class Index:
                 store.close()
 
 
-def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
+def open_index(settings: Settings, *, index_id: str | None = None, may_move_ledger: bool = False) -> Index:
     """Open an index for writing; with *index_id*, make it where there is none.
 
     Raises: ConfigError: no index there, or one with other stores than the settings name.
@@ -186,7 +200,7 @@ def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
             "another index with --index",
             subject=str(layout.root),
         )
-    return Index(layout=layout, manifest=manifest, settings=settings)
+    return Index(layout=layout, manifest=manifest, settings=settings, may_move_ledger=may_move_ledger)
 
 
 def model_of(index: Index, *, other: bool = False) -> ModelSpec:

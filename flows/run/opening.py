@@ -81,7 +81,7 @@ def open_run(
         look = FirstLook()
         if not IndexLayout(place_of(settings)).manifest.exists():
             look = stack.enter_context(look_first(loaded, settings, clock=SystemClock(), accept=accept))
-        opened = open_index(settings, index_id=uuid4().hex)
+        opened = open_index(settings, index_id=uuid4().hex, may_move_ledger=accept)
         if not accept:
             check_hold(opened.layout)
         held = stack.enter_context(hold_source(opened, loaded.name, quiet=quiet))
@@ -193,7 +193,7 @@ def hold_source(index: Index, source: str, *, quiet: bool = False) -> Iterator[H
     with ExitStack() as stack:
         stack.callback(index.close)
         progress = stack.enter_context(StageProgress(quiet=quiet))
-        index.ledger.owner.claim(index.manifest.index_id)
+        index.claim_ledger()
         lease = hold_lease(
             index.ledger.leases,
             f"source:{source}",

@@ -31,7 +31,7 @@ def open_engine(url: str, *, read_only: bool = False, tables: Sequence[sa.Table]
     Raises: StoreUnavailable: nothing answers at the URL; ConfigError: it is no URL of SQLite or PostgreSQL;
     DamageFound: the file is no database.
     """
-    parsed = _parse(url)
+    parsed = parse_url(url)
     if parsed.get_backend_name() == "sqlite" and (
         reading := open_read_only(Path(parsed.database or ""), always=read_only)
     ):
@@ -70,7 +70,8 @@ def _make_what_is_missing(connection: sa.Connection, tables: Sequence[sa.Table] 
         index.create(connection, checkfirst=True)
 
 
-def _parse(url: str) -> sa.URL:
+def parse_url(url: str) -> sa.URL:
+    """Read the URL of a ledger. Raises: ConfigError: it is none of SQLite or PostgreSQL."""
     try:
         parsed = sa.make_url(url)
         backend = parsed.get_backend_name()
@@ -144,7 +145,7 @@ def ask(url: str) -> None:
 
     Raises: StoreUnavailable: nothing answers at the URL; ConfigError: it is no URL of SQLite or PostgreSQL.
     """
-    engine = _create_engine(_parse(url), read_only=True)
+    engine = _create_engine(parse_url(url), read_only=True)
     tell_failures_of(engine)
     try:
         with engine.connect() as connection:
