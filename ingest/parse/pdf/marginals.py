@@ -1,7 +1,7 @@
 """Running headers and footers: what returns in the outer strips of the pages."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,6 +19,9 @@ _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
     r"(?:page\s+)?[-\u2013\u2014\s]*(?:#|[ivxlc]{1,7})[-\u2013\u2014\s]*(?:(?:of|/)\s*#)?", re.IGNORECASE
 )
+
+_MOST_DIGITS = 4
+"""Digits of a page number, at most."""
 
 
 class Margin(StrEnum):
@@ -65,11 +68,41 @@ def find_marginals(pages: Sequence[PageContent]) -> dict[tuple[int, Line], Margi
             evidence[one.place].add(one.page.page_no)
     texts = {text for text, numbers in seen.items() if len(text[1]) > 2 and _runs(numbers, pages)}
     places = {place for place, numbers in evidence.items() if _runs(numbers, pages)}
-    return {
+    running = {
         (one.page.page_no, one.line): one.place.margin
         for one in candidates
         if (one.place, one.key) in texts or (one.alone and (one.place in places or _is_own_number(one)))
     }
+    return {**running, **_numbers_at_the_end(pages)}
+
+
+def _numbers_at_the_end(pages: Sequence[PageContent]) -> dict[tuple[int, Line], Margin]:
+    """Return the page numbers that end their page: in the strip, or where they count on, anywhere.
+
+    They count on where as many pages as make a line run print a number that is as far from their own.
+    """
+    ends = [(page, *end) for page in pages if (end := _number_at_the_end(page)) is not None]
+    ahead = Counter(number - page.page_no for page, _, number in ends)
+    return {
+        (page.page_no, line): Margin.FOOTER
+        for page, line, number in ends
+        if ahead[number - page.page_no] >= LEAST_PAGES or line.bbox.y0 >= page.size.height * (1 - STRIP)
+    }
+
+
+def _number_at_the_end(page: PageContent) -> tuple[Line, int] | None:
+    """Return the number that stands alone below all else on a page, and its value."""
+    lines = [line for block in page.blocks for line in block]
+    last = max(lines, key=lambda line: line.bbox.y0, default=None)
+    if last is None or len(lines) == 1 or (last,) not in page.blocks:
+        return None
+    middle = (last.bbox.y0 + last.bbox.y1) / 2
+    printed = _DIGITS.search(last.text)
+    is_number = _PAGE_NUMBER.fullmatch(_DIGITS.sub("#", " ".join(last.text.split())))
+    if printed is None or is_number is None or len(printed.group()) > _MOST_DIGITS:
+        return None
+    is_last = all(line is last or line.bbox.y1 <= middle for line in lines)
+    return (last, int(printed.group())) if is_last else None
 
 
 def _in_strips(page: PageContent) -> Iterator[_Candidate]:

@@ -28,3 +28,23 @@ def test_body_text_that_reaches_into_a_narrow_margin_stays_body_text() -> None:
 
     assert regions(fragment, RegionType.HEADER) == []
     assert [chunk.text.split()[1] for chunk in fragment.chunks] == topics
+
+
+def test_numbers_that_count_on_end_their_pages_wherever_the_text_ends() -> None:
+    """Browsers and filings set the number below the last line, not at the foot of the sheet."""
+    document = new_pdf([[Text(prose(f"topic{number}", 1 + number))] for number in range(4)])
+    for number, page in enumerate(document, 31):
+        page.insert_text((290, 180 + 10 * number), f"{number}", fontsize=9)
+    fragment = parse(document.tobytes())
+
+    assert [region.text for region in regions(fragment, RegionType.FOOTER)] == ["31", "32", "33", "34"]
+    assert [chunk.text[-1] for chunk in fragment.chunks] == ["."] * 4
+
+
+def test_a_figure_that_ends_a_text_is_no_page_number() -> None:
+    document = new_pdf([[Text(prose(f"topic{number}"))] for number in range(3)])
+    for figure, page in zip((7, 120, 5), document, strict=True):
+        page.insert_text((290, 400), f"{figure}", fontsize=9)
+    fragment = parse(document.tobytes())
+
+    assert regions(fragment, RegionType.FOOTER) == []
