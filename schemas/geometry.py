@@ -22,6 +22,11 @@ class BBox:
             min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1)
         )
 
+    def holds_middle_of(self, other: "BBox") -> bool:
+        """Whether the middle of the other lies in this one, edges included."""
+        x, y = (other.x0 + other.x1) / 2, (other.y0 + other.y1) / 2
+        return self.x0 <= x <= self.x1 and self.y0 <= y <= self.y1
+
 
 @dataclass(frozen=True, slots=True)
 class PageSize:

@@ -26,6 +26,7 @@ _SAME = 0.5
 """Share of the smaller of two boxes that lies in the other when they are one thing."""
 
 _NAMED = re.compile(r"\s*(?:Figure|Fig\.)\s", re.IGNORECASE)
+_DRAWN = "drawing:"
 _PICTURE_KEY = ("width", "height", "bpc", "cs-name", "size")
 
 
@@ -35,6 +36,11 @@ class Picture:
 
     bbox: BBox
     digest: str
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it is made of lines and areas, with a caption."""
+        return self.digest.startswith(_DRAWN)
 
 
 def find_pictures(
@@ -87,7 +93,7 @@ def _drawings(page: Any, captions: Sequence[BBox], taken: Sequence[BBox]) -> Ite
         if named and not whole and _is_large(box) and not any(_is_same(box, other) for other in taken):
             shape = f"{box.x1 - box.x0:.0f}x{box.y1 - box.y0:.0f}"
             inside = sum(bool(rect.contains(path["rect"])) for path in paths)
-            yield Picture(bbox=box, digest=f"drawing:{shape}:{inside}")
+            yield Picture(bbox=box, digest=f"{_DRAWN}{shape}:{inside}")
 
 
 def _is_large(box: BBox) -> bool:

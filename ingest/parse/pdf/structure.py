@@ -105,7 +105,17 @@ def _printed(
         return ()
     taken = {index for heading in listed for index in range(heading.start, heading.end)}
     runs = find_by_font(sheet.ranges, sheet.lines, type_, bold_alone=not has_outline)
-    return tuple(_by_font(sheet, run, type_, has_outline) for run in runs if taken.isdisjoint(range(*run)))
+    return tuple(
+        _by_font(sheet, run, type_, has_outline)
+        for run in runs
+        if taken.isdisjoint(range(*run)) and not _labels_drawing(sheet, run)
+    )
+
+
+def _labels_drawing(sheet: Sheet, run: tuple[int, int]) -> bool:
+    """Whether lines stand in a drawing that a caption names: its labels are often larger than the text."""
+    box = box_of(sheet.lines[slice(*run)])
+    return any(picture.is_drawn and picture.bbox.holds_middle_of(box) for picture in sheet.page.pictures)
 
 
 def _by_font(sheet: Sheet, run: tuple[int, int], type_: Type, has_outline: bool) -> PdfHeading:
