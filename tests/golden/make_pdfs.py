@@ -26,6 +26,7 @@ FOG = (
     "In fog the look-out stands at the bow and not on the bridge, since the engine is loud. He reports what "
     "he hears at once, and says from where it came even if he is not sure."
 )
+TIDES = ("stays closed for an hour before it.", "presses on it from both sides until the levels are equal.")
 PAGE = f"""<!doctype html><html lang="en">
 <head><meta charset="utf-8"><title>Standing watch</title></head><body>
 <h1>Standing watch</h1><p>{CREW}</p>
@@ -188,6 +189,40 @@ def reportlab_harbour_report(path: Path) -> None:
     canvas.save()
 
 
+def reportlab_tide_chart(path: Path) -> None:
+    """A page whose chart and drawing are stored behind the text around them, and a number at its foot."""
+    from reportlab.graphics import renderPDF
+    from reportlab.graphics.charts.barcharts import VerticalBarChart
+    from reportlab.graphics.shapes import Drawing, Rect, String
+    from reportlab.lib.pagesizes import A5
+    from reportlab.pdfgen.canvas import Canvas
+
+    canvas = Canvas(str(path), pagesize=A5, invariant=1)
+    canvas.setTitle("Tides")
+    canvas.setFont("Helvetica-Bold", 16)
+    canvas.drawString(72, 540, "High water")
+    _lines(canvas, ["The water stands highest two days after the new moon, and the gate", TIDES[0]], 515)
+    _lines(canvas, ["The gate is closed by two hands. It moves slowly, since the water", TIDES[1]], 330)
+    canvas.drawRightString(348, 566, "Handbook of the sluice")
+    chart = VerticalBarChart()
+    chart.x, chart.y, chart.width, chart.height = 40, 30, 200, 90
+    chart.data = [(3.1, 4.4, 5.2, 4.0)]
+    chart.categoryAxis.categoryNames = ["May", "June", "July", "August"]
+    drawn = Drawing(260, 140)
+    drawn.add(chart)
+    renderPDF.draw(drawn, canvas, 72, 350)
+    scheme = Drawing(260, 90)
+    for left, label in ((0, "Outer gate"), (150, "Inner gate")):
+        scheme.add(Rect(left, 10, 100, 60, fillColor=None))
+        scheme.add(String(left + 12, 36, label, fontName="Helvetica-Bold", fontSize=14))
+    scheme.add(Rect(100, 38, 50, 4))
+    renderPDF.draw(scheme, canvas, 72, 205)
+    canvas.setFont("Helvetica", 10)
+    canvas.drawString(72, 190, "Figure 1: The two gates of the sluice")
+    canvas.drawCentredString(210, 24, "17")
+    canvas.save()
+
+
 def _heading(canvas: Any, text: str, y: float) -> None:
     canvas.bookmarkPage(text)
     canvas.addOutlineEntry(text, text)
@@ -338,6 +373,7 @@ MAKERS: dict[str, Callable[[Path], None]] = {
     "pymupdf-rotated": pymupdf_rotated,
     "reportlab-price-list": reportlab_price_list,
     "reportlab-harbour-report": reportlab_harbour_report,
+    "reportlab-tide-chart": reportlab_tide_chart,
     "fpdf-procedure": fpdf_procedure,
     "weasyprint-two-columns": weasyprint_two_columns,
     "cairo-drawing": cairo_drawing,

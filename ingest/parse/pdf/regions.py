@@ -1,7 +1,8 @@
 """Parts to regions: what each is, its text, and which small neighbours make one region."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
@@ -22,6 +23,7 @@ from ingest.parse.pdf.joining import (
 )
 from ingest.parse.pdf.structure import Part
 from ingest.parse.pdf.tables import Table
+from ingest.parse.pdf.vicinity import PageText, page_text, part_by_place
 from schemas.geometry import BBox
 from schemas.nodes import RegionType
 
@@ -55,13 +57,14 @@ def build_regions(
 ) -> tuple[Region, ...]:
     """Turn parts into regions in the same order.
 
-    Paragraphs, lists, formulas and small listings that follow each other in one column under one heading
-    are cut into regions of 120-220 tokens by content, so that an insertion moves few cuts. A formula among
-    them is a region once more, without chunks: what it says is said by the text around it. Headings,
-    captions and tables stand alone; running lines, contents and pictures have no chunks.
+    Paragraphs, lists, formulas and small listings that follow each other in one column under one heading,
+    without other text between them, are cut into regions of 120-220 tokens by content, so that an insertion
+    moves few cuts. A formula among them is a region once more, without chunks: what it says is said by the
+    text around it. Headings, captions and tables stand alone; running lines, contents and pictures have no
+    chunks.
     """
     parts = tuple(part_at_terms(tuple(join_formulas(parts))))
-    places = place_in_entries(parts)
+    places, texts = place_in_entries(parts), _texts(parts)
     regions: list[Region] = []
     run: list[_Piece] = []
     for index, part in enumerate(parts):
@@ -69,13 +72,13 @@ def build_regions(
         if piece is None:
             continue
         if run and not _continues(run[-1].part, piece):
-            regions.extend(_cut(run, count_tokens))
+            regions.extend(_cut_by_place(run, texts, count_tokens))
             run = []
         if piece.flows:
             run.append(piece)
         else:
             regions.append(_alone(piece, _is_bare_heading(parts, index), count_tokens))
-    regions.extend(_cut(run, count_tokens))
+    regions.extend(_cut_by_place(run, texts, count_tokens))
     return with_captions(regions)
 
 
@@ -160,10 +163,28 @@ def _continues(last: Part, piece: _Piece) -> bool:
     )
 
 
+def _texts(parts: Sequence[Part]) -> dict[int, PageText]:
+    """Return where on each page lines stand, and rows of tables."""
+    pages: dict[int, list[BBox]] = defaultdict(list)
+    for part in parts:
+        rows = part.table.boxes if part.table else ()
+        pages[part.page_no].extend((*rows, *(line.bbox for line in part.lines)))
+    return {number: page_text(boxes) for number, boxes in pages.items()}
+
+
+def _cut_by_place(
+    run: Sequence[_Piece], texts: Mapping[int, PageText], count_tokens: CountTokens
+) -> Iterator[Region]:
+    """Cut what stands together on the page, so that the box of a passage holds no other text."""
+    if run:
+        boxes = [piece.part.bbox for piece in run]
+        labels = [piece.is_label for piece in run]
+        for group in part_by_place(boxes, labels, texts[run[0].part.page_no]):
+            yield from _cut([run[at] for at in group], count_tokens)
+
+
 def _cut(run: Sequence[_Piece], count_tokens: CountTokens) -> Iterator[Region]:
     """Cut a run by content; a region ends where a cut falls between two pieces."""
-    if not run:
-        return
     whole = join_parts(piece.joined for piece in run)
     spans, terms = _entry_spans(run, whole.text, count_tokens)
     cuts = {start for start, _ in spans}
@@ -272,12 +293,14 @@ def _stretches(piece: _Piece) -> tuple[Stretch, ...]:
 
 
 def _region(part: Part, type_: RegionType, joined: JoinedLines, spans: tuple[ChunkSpan, ...]) -> Region:
+    """Make a region; signs without a letter or digit ("®") say nothing, and are no passage."""
+    says = any(map(str.isalnum, joined.text))
     return Region(
         type=type_,
         page_no=part.page_no,
         bbox=joined.bbox(0, len(joined.text)) if joined.text else part.bbox,
         joined=joined,
-        spans=spans,
+        spans=spans if says else (),
         heading_path=part.heading_path,
         confidence=part.confidence,
         digest=part.picture.digest if part.picture else "",

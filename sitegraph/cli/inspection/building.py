@@ -29,6 +29,7 @@ _SILENT = {
     RegionType.FORMULA: "said by the text around it",
 }
 _CONTENTS = "a line of a table of contents or an index"
+_SIGNS = "signs without a letter or digit"
 
 
 def build_report(inspection: Inspection, *, address: str, notes: Sequence[str] = ()) -> Report:
@@ -172,5 +173,10 @@ def _region(node: PdfRegion, chunks: tuple[int, ...]) -> RegionShown:
         heading_path=node.heading_path,
         text=node.text,
         chunks=chunks,
-        reason="" if chunks else _SILENT.get(node.region_type, _CONTENTS),
+        reason="" if chunks else _reason(node),
     )
+
+
+def _reason(node: PdfRegion) -> str:
+    said = _CONTENTS if any(map(str.isalnum, node.text)) else _SIGNS
+    return _SILENT.get(node.region_type, said)

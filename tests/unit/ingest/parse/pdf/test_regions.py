@@ -48,3 +48,11 @@ def test_contents_pages_are_regions_but_no_chunks() -> None:
 
     assert not any(". . ." in chunk.text for chunk in fragment.chunks)
     assert any(". . ." in region.text for region in regions(fragment, RegionType.LIST))
+
+
+def test_signs_without_a_letter_are_a_region_but_no_chunk() -> None:
+    document = new_pdf([[heading("Lamps"), Text(prose("lamp"))], [heading("Plugs"), Text("...")]])
+    fragment = parse(document.tobytes())
+
+    assert "..." in [region.text for region in regions(fragment, RegionType.PARAGRAPH)]
+    assert not any(chunk.text == "..." for chunk in fragment.chunks)
