@@ -124,7 +124,7 @@ def _published_by(run: CommitContext) -> list[Generation]:
 
 def _chunk_counts(details: Mapping[str, Any], *, total: int, encoded: int) -> ChunkCounts:
     changed = details.get("chunks", {})
-    added = changed.get("added", 0)
+    added = min(changed.get("added", 0), total)  # a run that repairs writes those of other sources, too
     return ChunkCounts(
         added=added,
         removed=changed.get("removed", 0),

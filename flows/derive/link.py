@@ -246,7 +246,7 @@ def _load(run: DeriveContext, live: Mapping[str, LiveDocument]) -> dict[str, Gra
             lost.append(document)
     if lost:
         parse_again(run.index, lost)
-        message = f"parsed document is damaged or lost; run source {lost[0].source!r}, which parses it again"
+        message = f"parsed document is damaged or lost; run source {lost[0].source!r} again, which parses it"
         raise DamageFound(message, subject=lost[0].uri)
     return fragments
 

@@ -80,7 +80,7 @@ def test_a_rotten_page_that_is_not_looked_at_stops_the_run_that_needs_it_and_not
     handbook.link("/leases.html", "/tokens.html", "what the porter checks")
     make_due(index, handbook.site.url("/leases.html"))
     handbook.asked()
-    with pytest.raises(DamageFound, match="run source 'handbook', which parses it again"):
+    with pytest.raises(DamageFound, match="run source 'handbook' again, which parses it"):
         sitegraph.run(source, index, due=True)
     report = sitegraph.run(source, index, due=True)
 

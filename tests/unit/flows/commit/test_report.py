@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.commit.report import build_report, reschedule
+from flows.commit.report import _chunk_counts, build_report, reschedule
 from flows.run.values import Crawled, Difference
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
@@ -93,3 +93,11 @@ def test_a_404_is_due_once_it_may_be_confirmed_however_often_it_was_looked_at(
     assert due_after(plain, timedelta(hours=hours)) == (NOW + timedelta(hours=24)).isoformat(
         timespec="seconds"
     )
+
+
+@pytest.mark.parametrize(("added", "unchanged"), [(0, 43), (3, 40), (52, 0)])
+def test_a_run_that_writes_the_rows_of_all_sources_counts_those_of_its_own(
+    added: int, unchanged: int
+) -> None:
+    counts = _chunk_counts({"chunks": {"added": added, "removed": 0}}, total=43, encoded=0)
+    assert (counts.added, counts.unchanged) == (43 - unchanged, unchanged)
