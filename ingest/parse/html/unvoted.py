@@ -11,6 +11,7 @@ trafilatura .916.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -65,6 +66,11 @@ text all the same where they stand beside voted paragraphs."""
 _LONG = 20
 """Words of a `div` from which on it is a passage, not a label, a credit or a button."""
 
+_LINES = 8
+"""Siblings between which the heading over a short line and the text below it are sought."""
+
+_ENTRIES = word_set("dt dd")
+
 
 def is_cut_down(vote: Vote, *, words: int, own_words: int, share: float, purpose: Purpose) -> bool:
     """Whether a page is read without what its vote passed over, instead of as its structure has it.
@@ -80,9 +86,10 @@ def is_cut_down(vote: Vote, *, words: int, own_words: int, share: float, purpose
 def unvoted_elements(root: HtmlElement, vote: Vote, purpose: Purpose) -> frozenset[HtmlElement]:
     """The outermost elements under *root* that are boilerplate.
 
-    Under the pictures of an article stand credits and what the text says, elsewhere what they explain.
+    Under the pictures of an article stand credits and what the text says, elsewhere what they explain; under
+    its headings authors and dates, elsewhere the state and version of what is described.
     """
-    tally = _Tally(root, pictures=purpose is not Purpose.ARTICLE)
+    tally = _Tally(root, is_article=purpose is Purpose.ARTICLE)
     for block, text in block_texts(root):
         if words := len(text.split()):
             tally.add(block, words, voted=vote.has(text))
@@ -96,7 +103,7 @@ class _Tally:
     """Words by element, those of all elements below included, and which were voted for."""
 
     root: HtmlElement
-    pictures: bool
+    is_article: bool
     words: Counter[HtmlElement] = field(default_factory=Counter)
     voted: Counter[HtmlElement] = field(default_factory=Counter)
     blocks: list[HtmlElement] = field(default_factory=list)
@@ -135,10 +142,12 @@ class _Tally:
         """Whether an element reads as a part of the text that was voted for; headings are judged later."""
         if self._is_title(element) or self._is_attached(element):
             return True
-        if self._is_section_of_text(element):
+        if self._is_section_of_text(element) or self._is_entry(element):
             return True
-        if _is_frame(element) or (element.tag == "figure" and not (self.pictures or _is_solid(element))):
+        if _is_frame(element) or (element.tag == "figure" and self.is_article and not _is_solid(element)):
             return False
+        if self._is_line_under_heading(element):
+            return True
         is_beside = element.getparent() in self.beside
         if element.tag in _LISTS and is_beside:
             return True
@@ -159,6 +168,38 @@ class _Tally:
         has_heading = any(heading_level(child) is not None for child in element)
         few_links = _link_words(element) < _LINKED * self.words[element]
         return is_amid and has_heading and few_links and element.tag not in _OF_FRAME and _is_solid(element)
+
+    def _is_entry(self, element: HtmlElement) -> bool:
+        """Whether it is a term or definition of a list of which something was voted for.
+
+        Without its term a definition is read under the one before, and a term may be all link: to itself.
+        """
+        return element.tag in _ENTRIES and self.voted[element.getparent()] > 0
+
+    def _is_line_under_heading(self, element: HtmlElement) -> bool:
+        """Whether it is a short line between a heading and voted text, as manuals note state and version."""
+        words = self.words[element]
+        if self.is_article or words >= _LONG or element.tag in _LISTS or _link_words(element) >= words:
+            return False
+        return self._is_below_heading(element) and self._is_above_text(element)
+
+    def _is_below_heading(self, element: HtmlElement) -> bool:
+        """Whether only short lines that nobody voted for stand between a heading and the element."""
+        for node in islice(element.itersiblings(preceding=True), _LINES):
+            if self.words[node] and self._is_title(node):
+                return True
+            if self.voted[node] or self.words[node] >= _LONG:
+                return False
+        return False
+
+    def _is_above_text(self, element: HtmlElement) -> bool:
+        """Whether something voted for follows before the next heading."""
+        for node in islice(element.itersiblings(), _LINES):
+            if self.words[node] and self._is_title(node):
+                return False
+            if self.voted[node]:
+                return True
+        return False
 
     def _is_attached(self, element: HtmlElement) -> bool:
         """Whether it is a note, or the caption of something voted for: that may stand first or last."""
@@ -224,4 +265,11 @@ def _is_caption(element: HtmlElement) -> bool:
 
 
 def _link_words(element: HtmlElement) -> int:
-    return sum(len("".join(link.itertext()).split()) for link in element.iter("a"))
+    """Words in links that lead elsewhere; a list of links to its own page is a table of contents."""
+    is_contents = next(element.iter(*_LISTS), None) is not None
+    links = (link for link in element.iter("a") if is_contents or not _stays_on_page(link))
+    return sum(len("".join(link.itertext()).split()) for link in links)
+
+
+def _stays_on_page(link: HtmlElement) -> bool:
+    return (link.get("href") or "").startswith("#")

@@ -72,6 +72,48 @@ def test_a_long_passage_after_the_text_is_that_of_somebody_else() -> None:
     assert left_of("", after=f"<div>{'A reader says that this is wrong. ' * 9}</div>") == []
 
 
+def test_a_term_stays_that_is_all_link_where_its_definition_was_voted_for() -> None:
+    terms = "<dl><dt><a href=x.html>tap</a></dt><dd>{}</dd></dl>"
+    assert left_of(terms.format(FIRST)) == ["tap"]
+
+
+@pytest.mark.parametrize(
+    ("part", "stays"),
+    [
+        ("<p><a href=#can>The can</a></p>", True),
+        ("<p><a href=can.html#can>The can</a></p>", False),
+        ("<div><ul><li><a href=#can>Can</a></li><li><a href=#tap>Tap</a></li></ul></div>", False),
+    ],
+)
+def test_a_link_to_its_own_page_leads_elsewhere_from_a_list_alone(part: str, stays: bool) -> None:
+    assert bool(left_of(part)) is stays
+
+
+STATE = "<div><a href=states.html>State: 3</a> - old, use the hose</div>"
+
+
+@pytest.mark.parametrize(("purpose", "stays"), [(Purpose.ARTICLE, False), (Purpose.OTHER, True)])
+def test_a_line_between_a_heading_and_the_text_stays_unless_it_may_be_a_byline(
+    purpose: Purpose, stays: bool
+) -> None:
+    assert ("State:" in left_of(f"<h2>Can</h2>{STATE}", purpose=purpose)) is stays
+
+
+@pytest.mark.parametrize(
+    ("part", "stays"),
+    [
+        (f"<h2>Can</h2><div>Since: May</div><p></p>{STATE}", True),
+        ("<h2>Can</h2><div><a href=edit>Edit</a></div>", False),
+        ("<h2>Can</h2><div class=share>Send a can</div>", False),
+        ("<h2>Can</h2><div>Since: May</div><h2>Tap</h2>", False),
+        (f"<h2>Can</h2><p>{FIRST}</p>{STATE}", False),
+        (STATE, False),
+    ],
+)
+def test_a_line_is_of_the_text_by_the_heading_over_it_and_what_follows(part: str, stays: bool) -> None:
+    assert bool({"State:", "Since:", "Edit", "Send"} & set(left_of(part, purpose=Purpose.OTHER))) is stays
+
+
 @pytest.mark.parametrize(("purpose", "stays"), [(Purpose.ARTICLE, False), (Purpose.OTHER, True)])
 def test_captions_of_pictures_go_from_an_article_alone(purpose: Purpose, stays: bool) -> None:
     figure = f"<figure><img src=a><figcaption>{CREDIT}</figcaption></figure>"
@@ -141,3 +183,32 @@ def test_the_heading_that_names_the_page_is_read_where_the_vote_begins_below_it(
     page = f"""<title>Watering - My garden</title><body><div class=top><a href=/>My garden</a></div>
     <div class=post><h2>Watering</h2><div class=entry>{prose}</div><div class=share>Mail</div></div></body>"""
     assert list(texts_of(parse_page(page))) == ["Watering"]
+
+
+def test_options_on_a_page_of_mdbook_keep_their_terms() -> None:
+    options = "".join(
+        f"""<dt class="option-term" id="tap--{name}"><a class="option-anchor" href="#tap--{name}">
+        <code>--{name}</code></a></dt><dd class="option-desc"><p>Of {name}: the garden takes that much water
+        before the roots are wet, and all that is poured on it later runs off into the path.</p></dd>"""
+        for name in ("litres", "minutes", "pressure", "valve")
+    )
+    page = f"""<div id="mdbook-page-wrapper"><main><h1 id="tap"><a class="header" href="#tap">tap</a></h1>
+    <h2 id="name"><a class="header" href="#name">NAME</a></h2><p>{FIRST} {LAST}</p>
+    <h2 id="options"><a class="header" href="#options">OPTIONS</a></h2><dl>{options}</dl></main></div>"""
+    text = "".join(texts_of(parse_page(page)).values())
+    assert [name for name in ("litres", "minutes", "pressure", "valve") if f"--{name}" not in text] == []
+
+
+def test_functions_on_a_page_of_the_manual_of_node_keep_their_version_and_state() -> None:
+    functions = "".join(
+        f"""<section><h3><code>{name}()</code><span><a class="mark" href="#{name}" id="{name}">#</a></span>
+        </h3><div class="api_metadata"><span>Added in: v{number}.0</span></div><p></p>
+        <div class="api_stability api_stability_3"><a href="states.html#index">Stability: 3</a> - Legacy: Use
+        {name}Now instead.</div><p></p><p>The function {name} opens the tap of the garden, and closes it as
+        soon as the soil has taken all the water that was asked for.</p></section>"""
+        for number, name in enumerate(("pour", "spray", "drip", "flood"))
+    )
+    page = f"""<div id="content"><div id="column1"><div role="main" id="apicontent"><h2>Taps</h2>
+    <p>{FIRST} {LAST}</p>{functions}</div></div></div>"""
+    text = "".join(texts_of(parse_page(page)).values())
+    assert [text.count(words) for words in ("Added in: v", "Stability: 3", "Now instead.")] == [4, 4, 4]
