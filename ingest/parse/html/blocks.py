@@ -20,7 +20,7 @@ from ingest.parse.html.inline import (
     read_inline,
     split_heading,
 )
-from ingest.parse.html.landmarks import is_box
+from ingest.parse.html.landmarks import is_box, is_navigation_table
 from ingest.parse.html.languages import code_language
 from ingest.parse.html.left_out import OnLeftOut, SkipReason
 from ingest.parse.html.notes import note_label, stated_kind, titled
@@ -146,6 +146,8 @@ class _Reader:
             return SkipReason.LINE_NUMBERS
         if element in self._tabs.lists or is_formula_twice(element):
             return SkipReason.REPEATED
+        if is_navigation_table(element):
+            return SkipReason.LANDMARK
         if self._keep_chrome:
             return None
         if tag in {"nav", "footer"} or self._stands_aside(element):

@@ -1,5 +1,6 @@
 """Which documentation generator made a page, and where such pages keep content and anchors."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -158,14 +159,19 @@ def find_container(survey: Survey, family: Family) -> HtmlElement | None:
 def is_chrome(element: HtmlElement, shape: Shape) -> bool:
     """Whether class or id of the element are among those the family writes around its content.
 
-    An id of one word is none of `chrome_words`: it may be the anchor of a section on that very matter.
+    An id of one word is none of `chrome_words`: it may be the anchor of a section on that very matter. Where
+    one site writes `table-of-contents`, another writes `table_of_contents`.
     """
     class_, id_ = element.get("class"), element.get("id")
-    if id_ is not None and (id_.lower() in shape.chrome or _is_named(id_, shape, 2)):
+    if id_ is not None and (_is_written({id_.lower()}, shape) or _is_named(id_, shape, 2)):
         return True
     if class_ is None:
         return False
-    return not shape.chrome.isdisjoint(class_words(class_)) or _is_named(class_, shape, 1)
+    return _is_written(class_words(class_), shape) or _is_named(class_, shape, 1)
+
+
+def _is_written(names: Set[str], shape: Shape) -> bool:
+    return any(name in shape.chrome or name.replace("_", "-") in shape.chrome for name in names)
 
 
 def _is_named(name: str, shape: Shape, least: int) -> bool:

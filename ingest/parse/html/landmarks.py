@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import class_words, name_parts
+from ingest.parse.html.dom import HEADING_LEVELS, class_words, name_parts
 from ingest.parse.html.words import word_set
 from schemas.edges import LinkPosition
 
@@ -57,6 +57,7 @@ _ASIDES = word_set("footnote footnote-list citation citation-list topic")
 """Classes under which docutils puts text that belongs to its page into an aside."""
 
 _BOX_TAGS = frozenset({"blockquote", "details", "figure"})
+_NAVIGATION = frozenset({"nav", "navigation"})
 
 
 class Landmarks:
@@ -92,6 +93,8 @@ def own_landmark(element: HtmlElement) -> LinkPosition | None:
     attributes = element.attrib
     if not attributes:
         return None
+    if is_navigation_table(element):
+        return LinkPosition.NAV
     role = attributes.get("role")
     if role in _ROLES:
         return _ROLES[role]
@@ -104,6 +107,18 @@ def own_landmark(element: HtmlElement) -> LinkPosition | None:
 def _named_landmark(class_: str, id_: str) -> LinkPosition | None:
     words = name_parts(class_) | name_parts(id_)
     return next((position for word, position in _WORDS.items() if word in words), None)
+
+
+def is_navigation_table(element: HtmlElement) -> bool:
+    """Whether it is the table by which DocBook XSL and gtk-doc lead from page to page.
+
+    A table around headings lays out the page, whatever it is called.
+    """
+    if element.tag != "table":
+        return False
+    stated = (element.get("summary") or "").lower().startswith("navigation")
+    named = not _NAVIGATION.isdisjoint(class_words(element.get("class") or ""))
+    return (stated or named) and next(element.iter(*HEADING_LEVELS), None) is None
 
 
 def is_box(element: HtmlElement) -> bool:

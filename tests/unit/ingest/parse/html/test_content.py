@@ -1,3 +1,5 @@
+import pytest
+
 from schemas.edges import LinkPosition
 from tests.fakes.pages import links_of, parse_page, texts_of
 
@@ -36,6 +38,35 @@ def test_a_page_that_is_a_table_of_contents_keeps_it() -> None:
 def test_a_table_of_contents_beside_text_is_dropped() -> None:
     page = f"{BOOK}<div class=toc>One</div><p>Text.</p>"
     assert texts_of(parse_page(page)) == {"Book": "Text."}
+
+
+def test_a_table_of_contents_whose_id_is_written_with_underscores_is_dropped() -> None:
+    items = "".join(f"<li><a href='#{name}'>{name.title()}</a></li>" for name in ("cans", "taps", "hoses"))
+    page = f"""<section id="content"><header class="title"><h1>tap-open</h1></header>
+    <span class="description">Opens a tap</span>
+    <section id="table_of_contents"><h2 id="table-of-contents">Table of contents</h2>
+    <div id="_table_of_contents"><ul>{items}</ul></div></section>
+    <div id="_content"><h3 id="cans">Cans</h3>{PROSE}</div></section>"""
+    read = texts_of(parse_page(page))
+    assert ("Hoses" in "".join(read.values()), "Gardens need" in read["Cans"]) == (False, True)
+
+
+@pytest.mark.parametrize("generator", ["DocBook XSL Stylesheets V1.79", ""])
+@pytest.mark.parametrize("table", ['class="nav"', 'class="navigation"', 'summary="Navigation header"'])
+def test_a_table_that_leads_from_page_to_page_is_navigation(generator: str, table: str) -> None:
+    page = f"""<head><meta name="generator" content="{generator}"></head><body><div><table {table}><tr>
+    <td><a accesskey="p" href="taps.html">&lt;&lt; 3. Taps</a></td>
+    <td><a accesskey="u" href="book.html">Up</a></td><th>Manual of the garden</th></tr></table></div>
+    <div class="chapter"><div class="titlepage"><h1>4. Cans</h1></div>{PROSE}</div></body>"""
+    fragment = parse_page(page)
+    read = "".join(texts_of(fragment).values())
+    assert ("Up" in read, "Manual" in read, "Gardens need" in read) == (False, False, True)
+    assert links_of(fragment)["Up"].position is LinkPosition.NAV
+
+
+def test_a_table_around_headings_is_no_navigation_whatever_it_is_called() -> None:
+    page = f"<table class=navigation><tr><td><h1>Cans</h1>{PROSE}</td></tr></table>"
+    assert "Gardens need" in "".join(texts_of(parse_page(page)).values())
 
 
 def test_a_page_without_a_body_tag_is_read() -> None:
