@@ -16,7 +16,7 @@ from ingest.parse.html.left_out import SkipReason
 from ingest.parse.html.page import RecognisedPage, recognise_page
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.reading import ReadStrategy, choose_reading
-from ingest.parse.html.traced import BlockStatus, CleaningStep, PageTrace, TracedBlock
+from ingest.parse.html.traced import PASSED_OVER, BlockStatus, CleaningStep, PageTrace, TracedBlock
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
 from ingest.parse.html.vote import FEW_WORDS, TELLING
 from ingest.parse.html.words import word_set
@@ -279,7 +279,7 @@ _REASONS = {
     SkipReason.PERMALINK: "a link to the place itself or to the top",
     SkipReason.LINE_NUMBERS: "line numbers of code",
     SkipReason.REPEATED: "read elsewhere: labels of tabs with their panels, formulas by their source",
-    SkipReason.UNVOTED: "trafilatura took it for boilerplate, and it does not read as a part of the text",
+    SkipReason.UNVOTED: PASSED_OVER,
     SkipReason.LANDMARK: "navigation, search, footer or aside by tag or role",
 }
 

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+PASSED_OVER = "trafilatura took it for boilerplate, and it does not read as a part of the text"
+"""The reason of what the vote cuts out of the content."""
+
 
 class BlockStatus(StrEnum):
     """What became of a block."""

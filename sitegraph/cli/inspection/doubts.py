@@ -1,15 +1,20 @@
 """What in a parse looks wrong, so that nobody has to read all of it."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ingest.parse.chunking import MAX_TOKENS
-from ingest.parse.html.traced import BlockStatus
+from ingest.parse.html.traced import PASSED_OVER, BlockStatus
 from schemas.geometry import BBox, PageSize
 from sitegraph.cli.inspection.report import BlockShown, ChunkShown, Doubt, PageShown
 
 _VOTED_WORDS = 20
 """Words in one dropped stretch that trafilatura took for content, from which on that is worth a look."""
 
+_MANY_CUT = 5
+"""Elements of one tag cut by the vote, from which on they may be terms or notes, not boilerplate."""
+
+_TAG = re.compile(r"\w+")
 _LOST_WORDS = 3
 _LONG_HEADING = 150
 _OFF_PAGE = 1.0
@@ -22,7 +27,13 @@ def find_doubts(
     whole = (
         [] if chunks or noindex else [Doubt(text="nothing of this document can be found: it has no chunk")]
     )
-    return (*whole, *_of_chunks(chunks), *_of_blocks(blocks), *_of_pages(pages))
+    return (
+        *whole,
+        *_of_chunks(chunks),
+        *_of_blocks(blocks),
+        *_of_what_was_passed_over(blocks),
+        *_of_pages(pages),
+    )
 
 
 def _of_chunks(chunks: Sequence[ChunkShown]) -> Iterator[Doubt]:
@@ -47,6 +58,20 @@ def _of_blocks(blocks: Sequence[BlockShown]) -> Iterator[Doubt]:
             yield Doubt(text=f"{about}: not read, though trafilatura took it for content", anchor=anchor)
         if block.lost and block.words >= _LOST_WORDS:
             yield Doubt(text=f"{about}: read, and in no chunk", anchor=anchor)
+
+
+def _of_what_was_passed_over(blocks: Sequence[BlockShown]) -> Iterator[Doubt]:
+    """One doubt for each tag: cut one by one, each element alone is too short to be noticed."""
+    cut: dict[str, list[int]] = {}
+    for number, block in enumerate(blocks):
+        found = _TAG.match(block.element)
+        if block.reason == PASSED_OVER and found is not None:
+            cut.setdefault(found[0], []).append(number)
+    for tag, numbers in cut.items():
+        if len(numbers) >= _MANY_CUT:
+            words = sum(blocks[number].words for number in numbers)
+            about = f"{len(numbers)} elements {tag} ({words} words)"
+            yield Doubt(text=f"{about}: cut, since trafilatura passed them over", anchor=f"b{numbers[0]}")
 
 
 def _of_pages(pages: Sequence[PageShown]) -> Iterator[Doubt]:

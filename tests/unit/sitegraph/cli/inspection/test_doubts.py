@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ingest.parse.html.traced import BlockStatus
+from ingest.parse.html.traced import PASSED_OVER, BlockStatus
 from schemas.geometry import BBox, PageSize
 from schemas.nodes import RegionType
 from sitegraph.cli.inspection.doubts import find_doubts
@@ -64,6 +64,16 @@ def test_text_that_was_voted_for_and_dropped_or_read_and_lost() -> None:
     assert doubts(block=replace(outside, voted=19)) == []
     assert doubts(block=replace(BLOCK, lost=True)) == [("30 words in div: read, and in no chunk", "b0")]
     assert doubts(block=replace(BLOCK, lost=True, words=2)) == []
+
+
+def test_elements_of_one_tag_that_the_vote_cut_one_by_one() -> None:
+    cut = replace(BLOCK, verdict=BlockStatus.LEFT_OUT, reason=PASSED_OVER, element="dt#all.term", words=2)
+    found = find_doubts(chunks=[CHUNK], blocks=[BLOCK, *[cut] * 5], pages=[PAGE], noindex=False)
+    assert [(doubt.text, doubt.anchor) for doubt in found] == [
+        ("5 elements dt (10 words): cut, since trafilatura passed them over", "b1")
+    ]
+    fewer = [*[cut] * 4, replace(cut, element="div.share"), replace(cut, reason="hidden from readers")]
+    assert find_doubts(chunks=[CHUNK], blocks=fewer, pages=[PAGE], noindex=False) == ()
 
 
 def test_regions_that_cannot_be() -> None:
