@@ -7,7 +7,11 @@ from typing import Any
 
 _BOLD, _MONO = 16, 8
 _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx", re.IGNORECASE)
-_MONO_NAME = re.compile(r"mono|courier|consol|typewriter|inconsolata|menlo|cmtt|cmsltt|\dxtt", re.IGNORECASE)
+_MONO_NAME = re.compile(
+    r"mono|nimbusmon|monaco|courier|consol|typewriter|inconsolata|menlo|source ?code|fira ?code|cascadia"
+    r"|letter ?gothic|cmtt|cmsltt|\dxtt",
+    re.IGNORECASE,
+)
 
 _LEAST_SPANS = 6
 _LEAST_LETTERS = 3
