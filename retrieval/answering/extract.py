@@ -1,7 +1,7 @@
 """An answer without a language model: what answers best in the evidence, word for word."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from indexes.ports import Reranker
 from retrieval.answering.answerable import FAMILIAR, Familiarity, is_answerable
@@ -9,10 +9,11 @@ from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.quoting import (
     CandidateSentence,
     beginning,
-    quotable_parts,
     stretch,
+    trim_posed,
     weigh_sentences,
 )
+from retrieval.answering.sentences import split_quotable
 from retrieval.question.parts import parts_of
 from schemas.evidence import ContextBundle, Evidence, Relation
 
@@ -29,6 +30,11 @@ bench/RESULTS.md, "Answers without a model".
 SCORE_SHARE = 0.8
 """Of the best score, where no cross-encoder reads: a passage with less is another subject."""
 NEAREST = 3
+GAP = "… "
+"""Before a sentence that does not follow the one quoted before it, of the same passage."""
+
+Quoted = Mapping[int, Grounded]
+"""What is quoted of a passage, by its place there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,25 +89,33 @@ def _quote(
     evidence = [one for one in bundle.evidence if one.S not in told]
     passages = _rank(bundle.query, evidence, reranker)
     posed = (bundle.query, *further)
-    sentences: list[Grounded] = []
+    quoted: dict[str, Quoted] = {}
     if passages and is_answerable(familiarity, _best_fit(passages)):
         for place, one in enumerate(_near(passages)):
             limit = FURTHER_MAX if place else BEST_MAX
-            sentences += _unless_said(sentences, _read(one, posed, reranker, limit=limit))
+            quoted |= _unless_said(quoted, one.evidence.S, _read(one, posed, reranker, limit=limit))
         for question in further:
-            sentences += _unless_said(sentences, _answer_further(question, evidence, posed, reranker))
-    rank = {one.S: place for place, one in enumerate(bundle.evidence)}
+            for one in _answers_further(question, evidence, reranker):
+                quoted |= _unless_said(quoted, one.evidence.S, _read(one, posed, reranker, limit=0))
+    labels = [one.S for one in bundle.evidence]
     return Answered(
         by=AnsweredBy.EXTRACT,
-        sentences=tuple(sorted(sentences, key=lambda one: rank[one.S or ""])),
-        nearest=() if sentences else tuple(one.S for one in bundle.evidence[:NEAREST]),
+        sentences=tuple(one for label in labels for one in _in_order(quoted.get(label, {}))),
+        nearest=() if quoted else tuple(labels[:NEAREST]),
     )
 
 
-def _unless_said(said: Collection[Grounded], read: Iterator[Grounded]) -> tuple[Grounded, ...]:
-    """Return what was read, whole, or nothing where every sentence of it was said before."""
-    known, found = {one.text for one in said}, tuple(read)
-    return found if any(one.text not in known for one in found) else ()
+def _unless_said(quoted: Mapping[str, Quoted], label: str, read: Quoted) -> Mapping[str, Quoted]:
+    """Return what is quoted of a passage with what was read there now, nothing where all of that was said."""
+    said = {one.text for parts in quoted.values() for one in parts.values()}
+    is_new = any(one.text not in said for one in read.values())
+    return {label: {**read, **quoted.get(label, {})}} if is_new else {}
+
+
+def _in_order(quoted: Quoted) -> Iterator[Grounded]:
+    """Yield what is quoted of a passage as it stands there, each gap marked."""
+    for place, (at, one) in enumerate(sorted(quoted.items())):
+        yield replace(one, text=f"{GAP}{one.text}") if place and at - 1 not in quoted else one
 
 
 def _rank(question: str, evidence: Sequence[Evidence], reranker: Reranker | None) -> list[Passage]:
@@ -131,23 +145,24 @@ def _near(passages: Sequence[Passage]) -> Iterator[Passage]:
             yield one
 
 
-def _read(
-    passage: Passage, posed: Collection[str], reranker: Reranker | None, *, limit: int
-) -> Iterator[Grounded]:
-    """Yield what is quoted of a passage, in order: all of a short one, the beginning of one endless line."""
+def _read(passage: Passage, posed: Collection[str], reranker: Reranker | None, *, limit: int) -> Quoted:
+    """Return what is quoted of a passage: all of a short one, of others the sentences around the best one,
+    of one endless line the beginning.
+    """
 
     def quote(text: str) -> Grounded:
         return Grounded(text=text, S=passage.evidence.S, logit=passage.logit)
 
-    parts = quotable_parts(passage.evidence, posed)
+    parts = split_quotable(passage.evidence.text)
+    taken = trim_posed(parts, range(len(parts)), posed)
     sentences = weigh_sentences(passage.asked, [passage.evidence], posed=posed)[:READ_MAX]
-    if parts and sum(map(len, parts)) + len(parts) <= limit:
-        yield from map(quote, parts)
-    elif sentences:
-        lengths, worth = [len(one.text) for one in sentences], _weigh(passage.asked, sentences, reranker)
-        yield from (quote(sentences[at].text) for at in stretch(lengths, worth, limit=limit))
-    elif parts:
-        yield quote(beginning(parts[0], limit=limit or FURTHER_MAX))
+    if sum(len(parts[at]) + 1 for at in taken) > limit:
+        if not sentences:
+            return {at: quote(beginning(parts[at], limit=limit or FURTHER_MAX)) for at in taken[:1]}
+        weighed = _weigh(passage.asked, sentences, reranker)
+        worth = dict(zip((one.text for one in sentences), weighed, strict=True))
+        taken = stretch([len(one) for one in parts], [worth.get(one) for one in parts], limit=limit)
+    return {at: quote(parts[at]) for at in trim_posed(parts, taken, posed)}
 
 
 def _weigh(
@@ -158,12 +173,12 @@ def _weigh(
     return reranker.score_pairs(question, [in_place(one.evidence, one.text) for one in sentences])
 
 
-def _answer_further(
-    question: str, evidence: Sequence[Evidence], posed: Collection[str], reranker: Reranker | None
-) -> Iterator[Grounded]:
+def _answers_further(
+    question: str, evidence: Sequence[Evidence], reranker: Reranker | None
+) -> Iterator[Passage]:
     best = next(iter(_rank(question, evidence, reranker)), None)
     if best and is_answerable(FAMILIAR, best.fit):
-        yield from _read(best, posed, reranker, limit=0)
+        yield best
 
 
 def in_place(evidence: Evidence, text: str) -> str:

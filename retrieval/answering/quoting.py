@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from retrieval.answering.sentences import split_quotable
 from retrieval.question.title_words import stems
@@ -66,12 +67,16 @@ def _distinct(evidence: Collection[Evidence], posed: Collection[str]) -> dict[st
     return said
 
 
-def quotable_parts(evidence: Evidence, posed: Collection[str]) -> tuple[str, ...]:
-    """Return the sentences and lines of a passage in order, without those that only pose a question.
+def trim_posed(parts: Sequence[str], taken: range, posed: Collection[str]) -> range:
+    """Return *taken* without the parts at its ends that only pose one of these questions.
 
-    Lines without a letter and lines said twice are parts of a list or a listing like any other.
+    Between others they stay, or the quotation would join what does not stand together.
+
+    >>> trim_posed(["Who?", "Who keeps it?", "The porter."], range(3), ["Who keeps it?"])
+    range(0, 3)
     """
-    return tuple(text for text in split_quotable(evidence.text) if not _poses(text, posed))
+    stated = [at for at in taken if not _poses(parts[at], posed)]
+    return range(stated[0], stated[-1] + 1) if stated else range(0)
 
 
 def beginning(text: str, *, limit: int) -> str:
@@ -91,21 +96,31 @@ def _poses(text: str, questions: Collection[str]) -> bool:
     return any(one in f" {fold(text)} " for one in asked)
 
 
-def stretch(lengths: Sequence[int], worth: Sequence[float], *, limit: int) -> range:
-    """Return the neighbouring sentences to quote: the best one, and on either side what is worth more.
+def stretch(lengths: Sequence[int], worth: Sequence[float | None], *, limit: int) -> range:
+    """Return the neighbouring parts to quote: the best one, and on either side what is worth more.
 
-    A sentence is taken as long as all together have at most *limit* characters; the best one always is.
+    A part is taken as long as all together have at most *limit* characters; the best one always is. A part of
+    unknown worth, as a bracket in a line of its own, is never the best, and counts like the one before it.
 
     >>> stretch([90, 40, 200, 50], [0.1, 0.9, 0.5, 0.0], limit=250)
     range(1, 3)
+    >>> stretch([20, 1, 20], [0.9, None, 0.5], limit=50)
+    range(0, 3)
     """
-    if not worth:
+    known = [(one, -at) for at, one in enumerate(worth) if one is not None]
+    if not known:
         return range(0)
-    best = max(range(len(worth)), key=lambda at: (worth[at], -at))
+    best, carried = -max(known)[1], _carry(worth)
     low, high, used = best, best + 1, lengths[best]
     while sides := [at for at in (high, low - 1) if 0 <= at < len(worth) and used + lengths[at] + 1 <= limit]:
         # Of equals the one behind: a text explains what it has named.
-        taken = max(sides, key=lambda at: (worth[at], at))
+        taken = max(sides, key=lambda at: (carried[at], at))
         used += lengths[taken] + 1
         low, high = min(low, taken), max(high, taken + 1)
     return range(low, high)
+
+
+def _carry(worth: Sequence[float | None]) -> tuple[float, ...]:
+    """Give each part of unknown worth that of the one before it, at the beginning that of the one behind."""
+    first = next((one for one in worth if one is not None), 0.0)
+    return tuple(accumulate(worth, lambda before, one: before if one is None else one, initial=first))[1:]

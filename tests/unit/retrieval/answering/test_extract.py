@@ -186,6 +186,44 @@ def test_a_short_passage_is_quoted_whole_with_lines_of_numbers_and_lines_said_tw
     assert [one.text for one in found.sentences] == lines
 
 
+LISTED = ["Exceptions to this are:", "- .git", "- .npmrc", "- node_modules", "- package-lock.json", "- .git"]
+CODE = ["CALL audit(", "[", "{", "'user': 7", "}", "]", ");", "]", "COMMIT;"]
+
+
+@pytest.mark.parametrize("lines", [LISTED, CODE])
+def test_of_a_long_passage_lines_between_quoted_ones_are_quoted_whatever_they_are(lines: list[str]) -> None:
+    filler = [f"Filler {at} says nothing that anybody would want to know of a port." for at in range(12)]
+    text = "\n".join((*filler, ". .", *filler[:1], *lines, "These cannot be included.", *filler[6:]))
+    found = asked_of(page("files", {"Files": text}), text="Which?", reranker=Scripted(**{lines[0]: 9.0}))
+    quoted = "\n".join(one.text for one in found.sentences)
+    assert "\n".join((*lines, "These cannot be included.")) in quoted
+    assert quoted in text
+
+
+def test_a_sentence_that_poses_the_question_stays_between_others() -> None:
+    lines = ["Which port?", "They asked:", "Which port?", "Port 80, they were told.", "Which port?"]
+    found = asked_of(page("ports", {"Ports": "\n".join(lines)}), text="Which port?")
+    assert [one.text for one in found.sentences] == lines[1:4]
+
+
+def test_what_a_further_question_adds_far_from_the_quotation_is_marked() -> None:
+    filler = [f"Filler {at} says nothing that anybody would want to know of a port." for at in range(20)]
+    text = "\n".join(("Ports are open.", *filler, "The porter closes them."))
+    reranker = Scripted(**{"Ports are open": 9.0})
+    only = bundle_of(page("ports", {"Doors": text}), text="Which ports are open?")
+
+    class Further(Scripted):
+        """Finds the last line by the further question alone."""
+
+        def score_pairs(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+            return (Scripted(porter=9.0) if "closes" in query else reranker).score_pairs(query, texts)
+
+    found = extract_answer(only, reranker=Further(), further=["Who closes them?"])
+    assert found.sentences[0].text == "Ports are open."
+    assert found.sentences[-1].text == "… The porter closes them."
+    assert found.text.count("…") == 1
+
+
 @pytest.mark.parametrize("text", [f"Ports: {' '.join(map(str, range(8000, 8200)))}", "端口" * 400])
 def test_of_one_endless_line_the_beginning_is_quoted(text: str) -> None:
     found = asked_of(page("ports", {"Ports": text}), text="Which ports are open?")
@@ -194,9 +232,12 @@ def test_of_one_endless_line_the_beginning_is_quoted(text: str) -> None:
     assert BEST_MAX - 10 < len(only.text) <= BEST_MAX
 
 
-def asked_of(document: Document, *, text: str) -> Answered:
-    """Ask a small index of one document with a cross-encoder that takes everything for an answer."""
+def asked_of(document: Document, *, text: str, reranker: Scripted | None = None) -> Answered:
+    """Ask a small index of one document, unless told with a cross-encoder that takes all for an answer."""
+    return extract_answer(bundle_of(document, text=text), reranker=reranker or Scripted(**{"": 8.0}))
+
+
+def bundle_of(document: Document, *, text: str) -> ContextBundle:
     index = build_index([document], [])
     retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
-    bundle = replace(retriever.retrieve(build_query("ports")), query=text)
-    return extract_answer(bundle, reranker=Scripted(**{"": 8.0}))
+    return replace(retriever.retrieve(build_query("ports")), query=text)
