@@ -34,7 +34,7 @@ class NoteTitles:
             if self.count(named.text_of(self.text)) <= limit:
                 yield named
             else:
-                yield from self._parts(named, limit)
+                yield from self._parts(span, above, limit)
 
     def _title_at(self, at: int) -> str:
         """The title of the innermost note that began before *at* and has not ended."""
@@ -42,8 +42,11 @@ class NoteTitles:
         last = max(inside, key=lambda box: (box.start, -box.end), default=None)
         return "" if last is None else self.text[last.start : last.title_end].strip()
 
-    def _parts(self, span: ChunkSpan, limit: int) -> Iterator[ChunkSpan]:
-        room = limit - self.count(span.header) - 1
+    def _parts(self, span: ChunkSpan, above: str, limit: int) -> Iterator[ChunkSpan]:
+        """Cut a span that is too long under *above*; parts behind the first may stand in other notes."""
+        room = limit - self.count(above) - 1
         own = self.text[span.start : span.end]
-        for start, end in split_spans(own, max_tokens=room, count_tokens=self.count):
-            yield replace(span, start=span.start + start, end=span.start + end)
+        cuts = split_spans(own, max_tokens=room, count_tokens=self.count)
+        first, *rest = (replace(span, start=span.start + start, end=span.start + end) for start, end in cuts)
+        yield replace(first, header=above)
+        yield from self.repeated(rest, limit)

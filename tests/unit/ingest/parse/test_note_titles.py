@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.parse.chunk_spans import cut_chunks
+from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
 from ingest.parse.chunking import MAX_TOKENS
 from ingest.parse.note_titles import NoteTitles
 from ingest.parse.outline import BoxSpan, Stretch
@@ -51,6 +51,22 @@ def test_what_stands_behind_a_note_is_none_of_it() -> None:
     only_behind = [chunk for chunk in fragment.chunks if "of the note" not in chunk.text]
     assert len(only_behind) > 2
     assert not any(chunk.text.startswith("Warning") for chunk in only_behind)
+
+
+def test_a_part_that_begins_in_the_next_note_has_no_title_of_the_one_before() -> None:
+    first, rest, second = (
+        "Dry paint ahead",
+        "It dried.\n\nAll of it, on every wall.",
+        "Wet paint\nIt is wet here.",
+    )
+    text = f"{first}\n{rest}\n\n{second}"
+    ends = len(first) + 1 + len(rest)
+    boxes = [BoxSpan(0, len(first), ends), BoxSpan(ends + 2, ends + 11, len(text))]
+    whole = ChunkSpan(len(first) + 1, len(text))
+    spans = list(NoteTitles(text, boxes, count_words).repeated([whole], 14))
+    says = [span.text_of(text) for span in spans]
+    assert says[0].startswith(first)
+    assert says[-1] == second
 
 
 def test_of_notes_in_each_other_the_inner_one_is_named() -> None:
