@@ -23,6 +23,7 @@ from ingest.parse.html.inline import (
 from ingest.parse.html.landmarks import is_box, is_navigation_table
 from ingest.parse.html.languages import code_language
 from ingest.parse.html.left_out import OnLeftOut, SkipReason
+from ingest.parse.html.members import member_in, member_name, since_when
 from ingest.parse.html.notes import note_label, stated_kind, titled
 from ingest.parse.html.tables import is_layout, table_text
 from ingest.parse.html.tabs import find_tabs
@@ -45,7 +46,7 @@ _FIELDS = word_set("field-list notes details footnote citation docinfo section p
 _TYPED = word_set("b strong code tt kbd")
 _VARIABLE = word_set("i em var")
 _NAMES = word_set("descclassname descname sig-prename sig-name")
-_FRAMES = word_set("html body main form fieldset label")
+_FRAMES = word_set("html body main form fieldset label button")
 _ROOT_IDS = word_set(
     "root app __next ___gatsby __nuxt main content main-content furo-main-content page wrapper body header"
 )
@@ -88,6 +89,7 @@ class _Reader:
         self._tabs = find_tabs(content, survey.owners)
         self._flow = Flow()
         self._open_anchors: list[tuple[str, HtmlElement]] = []
+        self._member_ends: list[HtmlElement] = []
         self._starts: dict[str, Callable[[HtmlElement], None]] = {
             "li": lambda _: self._flow.item_start(),
             "dt": self._start_term,
@@ -162,6 +164,8 @@ class _Reader:
 
     def _start(self, element: HtmlElement) -> None:
         tag = element.tag
+        if (member := member_in(element, self._shape)) is not None:
+            self._start_member(element, member)
         start = self._starts.get(tag)
         if start is not None:
             start(element)
@@ -181,6 +185,18 @@ class _Reader:
             self._flow.definitions_start(of_entries=_defines(element))
         self._note_anchor(element)
 
+    def _start_member(self, element: HtmlElement, member: HtmlElement) -> None:
+        """Begin an entry; a declaration that holds no more than itself goes on to the next one beside it."""
+        around = element.getparent()
+        if self._member_ends and self._member_ends[-1] is around:
+            self._end_member()
+        self._flow.entry_start(name=member_name(member.get("id") or ""), anchor=self._own_id(member))
+        self._member_ends.append(element if element is not member or around is None else around)
+
+    def _end_member(self) -> None:
+        self._member_ends.pop()
+        self._flow.entry_end()
+
     def _start_term(self, term: HtmlElement) -> None:
         inside = (self._own_id(node) for node in term.iter(etree.Element))
         self._flow.term_start(anchor=next(filter(None, inside), None), name=_declared(term))
@@ -197,6 +213,8 @@ class _Reader:
                 self._flow.end_block()
         elif is_link(element):
             self._flow.link_end(element)
+        if self._member_ends and self._member_ends[-1] is element:
+            self._end_member()
 
     def _note_anchor(self, element: HtmlElement) -> None:
         name = self._own_id(element)
@@ -257,6 +275,8 @@ class _Reader:
         )
         self._flow.heading(heading)
         self._open_anchors.clear()
+        if level == 1:
+            self._say_since(element)
 
     def _is_of_member(self, heading: HtmlElement, level: int) -> bool:
         """Whether a heading declares a member of a type, or stands in what is said about one."""
@@ -271,6 +291,11 @@ class _Reader:
         signature = read_inline(heading)
         if signature.text:
             self._flow.title(signature.text, signature.links)
+            self._say_since(heading)
+
+    def _say_since(self, heading: HtmlElement) -> None:
+        if self._shape.signatures and (since := since_when(heading, self._shape)):
+            self._flow.title(since)
 
     def _heading_anchor(self, heading: HtmlElement) -> str | None:
         """Own id, else one inside, else by family the section around or the nearest before."""

@@ -31,7 +31,7 @@ class Shape:
     `containers` are tried in order (tag, attribute, value; `class` matches one word); `chrome` are class
     names and ids of what stands around or amid the content, `chrome_words` words inside such names;
     `signatures` are class names of headings that declare a function or type: they head no section, and
-    neither do the headings h5 and h6 of what is said about one.
+    neither do the headings h5 and h6 of what is said about one; `members.py` has what they declare.
     `section_anchor` says that the id of a section
     lies on the element around its heading, else it stands before the heading; `numbered` headings carry
     their number as plain text.
@@ -94,7 +94,10 @@ SHAPES: dict[Family, Shape] = {
     ),
     Family.RUSTDOC: Shape(
         containers=(("section", "id", "main-content"), *_MAIN),
-        chrome=word_set("rustdoc-breadcrumbs out-of-band src rightside notable-traits rustdoc-toolbar"),
+        chrome=word_set(
+            "rustdoc-breadcrumbs out-of-band sub-heading src rightside since notable-traits rustdoc-toolbar "
+            "hideme"
+        ),
         signatures=frozenset({"code-header"}),
         section_anchor=True,
     ),

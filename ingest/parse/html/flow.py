@@ -282,6 +282,17 @@ class Flow:
         of.names.append(of.stated or term)
         self.parts[of.at] = EntryStart(name=name_entry(of.names), anchor=of.anchor, lead=len(self._lead))
 
+    def entry_start(self, *, name: str, anchor: str | None) -> None:
+        """Begin an entry that is no definition of a list: it begins with the next text."""
+        self.end_block()
+        self._attach_marks()
+        self.parts.append(EntryStart(name=name, anchor=anchor))
+
+    def entry_end(self) -> None:
+        """End the entry that began last."""
+        self.end_block()
+        self.parts.append(EntryEnd())
+
     def box(self, mark: BoxStart | BoxEnd) -> None:
         """Begin or end a box."""
         self.end_block()
