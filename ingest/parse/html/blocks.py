@@ -21,7 +21,7 @@ from ingest.parse.html.inline import (
     split_heading,
 )
 from ingest.parse.html.landmarks import is_box, is_navigation_table
-from ingest.parse.html.languages import code_language
+from ingest.parse.html.languages import code_language, listings_in
 from ingest.parse.html.left_out import OnLeftOut, SkipReason
 from ingest.parse.html.members import member_in, member_name, since_when
 from ingest.parse.html.notes import note_label, stated_kind, titled
@@ -248,10 +248,8 @@ class _Reader:
             self._read_heading(element, level)
         elif tag == "pre":
             self._note_anchor(element)
-            code = code_text(element, own_id=self._own_id)
-            if code.text.strip():
-                language = code_language(element)
-                self._flow.verbatim(code.text, code.anchors, code.links, solid=True, language=language)
+            for listing in listings_in(element):
+                self._read_code(listing)
         elif tag == "table" and not is_box(element) and not is_layout(element):
             self._read_table(element)
         elif tag == "math" or (tag == "img" and is_formula(element)):
@@ -312,6 +310,14 @@ class _Reader:
             sections = [name for name, element in around if _is_section(element)]
             return sections[-1] if sections else around[-1][0]
         return waiting[-1][0]
+
+    def _read_code(self, listing: HtmlElement) -> None:
+        if listing.tag == "code":
+            self._note_anchor(listing)
+        code = code_text(listing, own_id=self._own_id)
+        if code.text.strip():
+            language = code_language(listing)
+            self._flow.verbatim(code.text, code.anchors, code.links, solid=True, language=language)
 
     def _read_table(self, element: HtmlElement) -> None:
         self._note_anchor(element)

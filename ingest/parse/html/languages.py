@@ -5,40 +5,57 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
+from ingest.parse.html.dom import class_words
+
 _STATED = ("data-lang", "data-language")
 _CLASS = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-|brush:\s*)([a-z][a-z0-9+#._-]{0,29})(?=$|[\s;])",
     re.IGNORECASE,
 )
 _NO_LANGUAGE = frozenset({"default", "none", "text", "txt", "plain", "plaintext", "nohighlight", "source"})
+_FLAVOURS = frozenset({"cjs", "mjs"})
+"""Kinds of modules, which Node's manual names in a class beside `language-js`."""
+
 _ABOVE = 3
 """Elements above a `pre` that may be its own frame; Rouge puts the name on the outer of two."""
 
 
-def code_language(pre: HtmlElement) -> str | None:
-    """Return the language that a `pre`, its `code` or its own frame names, in lower case; else None.
+def code_language(listing: HtmlElement) -> str | None:
+    """Return the language that a listing, its `code` or its own frame names, in lower case; else None.
 
     Highlighters name it in a class (`language-x`, `lang-x`, `highlight-x`, `brush: x`) or in a data
     attribute. An element that frames other text too says nothing about this block.
     """
-    inner = list(islice(pre.iterchildren("code"), 1))
-    for element in (*inner, pre):
+    inner = list(islice(listing.iterchildren("code"), 1))
+    for element in (*inner, listing):
         name = _named(element)
         if name is not None:
             return name
-    frame = pre
-    for above in islice(pre.iterancestors(), _ABOVE):
+    for above in islice(listing.iterancestors(), _ABOVE):
         if sum(1 for child in above if child.tag not in {"button", "span", "script"}) != 1:
             return None
-        frame = above
-        name = _named(frame)
+        name = _named(above)
         if name is not None:
             return name
     return None
 
 
+def listings_in(pre: HtmlElement) -> tuple[HtmlElement, ...]:
+    """Return the elements of a `pre` that are a listing each: variants of one example, else it alone.
+
+    Variants stand side by side, and a script shows one of them. Each names its language: what names none is
+    a part of one listing, and so are lines with white space between them.
+    """
+    variants = [child for child in pre if child.tag == "code"]
+    apart = len(variants) > 1 and all(_named(code) and not code.tail for code in variants)
+    return tuple(variants) if apart and not (pre.text or "").strip() else (pre,)
+
+
 def _named(element: HtmlElement) -> str | None:
+    class_ = element.get("class") or ""
     stated = next((element.get(name) for name in _STATED if element.get(name)), None)
-    match = _CLASS.search(element.get("class") or "") if stated is None else None
+    match = _CLASS.search(class_) if stated is None else None
     name = (match[1] if match else stated or "").strip().lower()
+    if name == "js":
+        name = next(iter(_FLAVOURS & class_words(class_)), name)
     return None if not name or name in _NO_LANGUAGE or len(name) > 30 else name

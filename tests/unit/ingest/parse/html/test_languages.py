@@ -2,7 +2,7 @@ import pytest
 from lxml import html
 
 from ingest.parse.html.languages import code_language
-from tests.fakes.pages import parse_page
+from tests.fakes.pages import parse_page, texts_of
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,35 @@ def test_a_passage_names_the_languages_of_the_code_in_it_once_each() -> None:
     (with_code, without) = parse_page(f"<main><h2>A</h2>{blocks}<h2>B</h2><p>x</p></main>").chunks
     assert with_code.code_languages == ("py", "sh")
     assert without.code_languages == ()
+
+
+_FLAVOURS = (
+    '<pre class="with-30-chars"><input class="js-flavor-toggle" type="checkbox" aria-label="Show ES modules">'
+    '<code class="language-js cjs"><span>const</span> tide = require(<span>"tide"</span>);'
+    "\ntide.turn();</code>"
+    '<code class="language-js mjs" id="as-module">import tide from "tide";\ntide.turn();</code>'
+    '<button class="copy-button">copy</button></pre>'
+)
+
+
+def test_two_variants_of_one_example_are_two_listings_each_in_its_language() -> None:
+    (chunk,) = parse_page(f"<main><h2 id=turn>Turn</h2><p>Turns the tide.</p>{_FLAVOURS}</main>").chunks
+    assert chunk.text == (
+        'Turns the tide.\n\nconst tide = require("tide");\ntide.turn();\n\n'
+        'import tide from "tide";\ntide.turn();'
+    )
+    assert chunk.code_languages == ("cjs", "mjs")
+    assert "as-module" in chunk.fragments
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<code class=k>int</code><code class=n>x</code>", "intx"),
+        ("<code class=language-c>int x;</code>\n<code class=language-c>int y;</code>", "int x;\nint y;"),
+        ("Type <code class=language-sh>ls</code><code class=language-sh>-l</code>", "Type ls-l"),
+    ],
+    ids=["coloured words", "lines", "words of a text"],
+)
+def test_pieces_of_code_that_a_reader_sees_as_one_stay_one(markup: str, text: str) -> None:
+    assert texts_of(parse_page(f"<main><h2>A</h2><pre>{markup}</pre></main>")) == {"A": text}
