@@ -25,6 +25,7 @@ from ingest.parse.html.languages import code_language, listings_in
 from ingest.parse.html.left_out import OnLeftOut, SkipReason
 from ingest.parse.html.members import member_in, member_name, since_when
 from ingest.parse.html.notes import note_label, stated_kind, titled
+from ingest.parse.html.questions import asks, is_question, is_question_label, question_of
 from ingest.parse.html.tables import is_layout, table_text
 from ingest.parse.html.tabs import find_tabs
 from ingest.parse.html.titles import TITLE_TAGS, TitleOf, title_of
@@ -166,6 +167,8 @@ class _Reader:
         tag = element.tag
         if (member := member_in(element, self._shape)) is not None:
             self._start_member(element, member)
+        elif is_question(element, self._shape):
+            self._start_question(element)
         start = self._starts.get(tag)
         if start is not None:
             start(element)
@@ -188,10 +191,21 @@ class _Reader:
     def _start_member(self, element: HtmlElement, member: HtmlElement) -> None:
         """Begin an entry; a declaration that holds no more than itself goes on to the next one beside it."""
         around = element.getparent()
-        if self._member_ends and self._member_ends[-1] is around:
-            self._end_member()
+        self._end_before(around)
         self._flow.entry_start(name=member_name(member.get("id") or ""), anchor=self._own_id(member))
         self._member_ends.append(element if element is not member or around is None else around)
+
+    def _start_question(self, element: HtmlElement) -> None:
+        """Begin an entry that goes on to the next question beside it."""
+        around = element.getparent()
+        self._end_before(around)
+        inside = filter(None, map(self._own_id, element.iter(etree.Element)))
+        self._flow.entry_start(name=question_of(element), anchor=next(inside, None))
+        self._member_ends.append(element if around is None else around)
+
+    def _end_before(self, around: HtmlElement | None) -> None:
+        if self._member_ends and self._member_ends[-1] is around:
+            self._end_member()
 
     def _end_member(self) -> None:
         self._member_ends.pop()
@@ -250,7 +264,9 @@ class _Reader:
             self._note_anchor(element)
             for listing in listings_in(element):
                 self._read_code(listing)
-        elif tag == "table" and not is_box(element) and not is_layout(element):
+        elif is_question_label(element, self._shape):
+            self._read_label(element)
+        elif tag == "table" and not self._is_laid_out(element):
             self._read_table(element)
         elif tag == "math" or (tag == "img" and is_formula(element)):
             self._flow.text(f" {math_text(element)} ")
@@ -318,6 +334,14 @@ class _Reader:
         if code.text.strip():
             language = code_language(listing)
             self._flow.verbatim(code.text, code.anchors, code.links, solid=True, language=language)
+
+    def _is_laid_out(self, table: HtmlElement) -> bool:
+        return is_box(table) or asks(table, self._shape) or is_layout(table)
+
+    def _read_label(self, element: HtmlElement) -> None:
+        self._flow.label(inline_text(element))
+        for node in element.iter(etree.Element):
+            self._note_anchor(node)
 
     def _read_table(self, element: HtmlElement) -> None:
         self._note_anchor(element)

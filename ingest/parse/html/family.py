@@ -34,7 +34,7 @@ class Shape:
     neither do the headings h5 and h6 of what is said about one; `members.py` has what they declare.
     `section_anchor` says that the id of a section
     lies on the element around its heading, else it stands before the heading; `numbered` headings carry
-    their number as plain text.
+    their number as plain text; `has_questions`: the class `question` marks those of a FAQ.
     """
 
     containers: tuple[tuple[str, str, str], ...]
@@ -43,6 +43,7 @@ class Shape:
     signatures: frozenset[str] = frozenset()
     section_anchor: bool = False
     numbered: bool = False
+    has_questions: bool = False
 
 
 _MAIN = (("*", "role", "main"), ("main", "", ""))
@@ -63,6 +64,7 @@ SHAPES: dict[Family, Shape] = {
         ),
         section_anchor=True,
         numbered=True,
+        has_questions=True,
     ),
     Family.TEXINFO: Shape(
         containers=_BODY,

@@ -189,6 +189,12 @@ class Flow:
         self._drop_lead()
         self._set_lead("  " * max(0, self._lists - 1) + "- ")
 
+    def label(self, text: str) -> None:
+        """Begin a text with its number or letter."""
+        self.end_block()
+        self._drop_lead()
+        self._set_lead(text + " " if text else "")
+
     def definitions_start(self, *, of_entries: bool) -> None:
         """Begin a list of definitions; *of_entries*: what is defined there can be looked up."""
         self.end_block()

@@ -21,7 +21,7 @@ _COUNTED = re.compile(r"-\d+$")
 
 
 def member_in(element: HtmlElement, shape: Shape) -> HtmlElement | None:
-    """Return the element with the id of the member that *element*, a fold-out or a declaration, is; or None."""
+    """Return the element with the id of the member that *element*, a fold-out or declaration, is; or None."""
     if not shape.signatures or element.tag not in {"details", "section", "div"}:
         return None
     if element.tag == "details":
