@@ -57,5 +57,5 @@ def _named(element: HtmlElement) -> str | None:
     match = _CLASS.search(class_) if stated is None else None
     name = (match[1] if match else stated or "").strip().lower()
     if name == "js":
-        name = next(iter(_FLAVOURS & class_words(class_)), name)
+        name = min(_FLAVOURS & class_words(class_), default=name)
     return None if not name or name in _NO_LANGUAGE or len(name) > 30 else name
