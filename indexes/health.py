@@ -1,18 +1,19 @@
 """How an index is, read for those who watch it: nothing is written, and no lock of a run is waited for."""
 
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexes.check_record import load_record
+from indexes.copies.marker import read_marker
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, load_manifest
 from indexes.publish.current import read_current
 from indexes.publish.generation import GenerationManifest, load_generation, space_of
 from indexes.publish.held import held_since
-from schemas.errors import SitegraphError
+from schemas.errors import DamageFound, SitegraphError
 from schemas.health import IndexHealth, LastRun, SourceStatus, TableHealth
 from schemas.lineage import state_of_run
 
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
     from indexes.stores.ledger.ledger import Ledger
 
 _LANCE = "lance"
+
+
+def name_of_index(root: Path) -> str:
+    """Name an index as its runs do: a copy by the URL that it comes from, any other by its folder."""
+    with suppress(DamageFound):
+        if (marker := read_marker(root)) is not None:
+            return marker.url
+    return str(root)
 
 
 @dataclass
@@ -39,7 +48,7 @@ class HealthReader:
         from indexes.own_ledger import open_own_ledger
 
         layout = IndexLayout(self.index)
-        health = IndexHealth(index=str(self.index))
+        health = IndexHealth(index=name_of_index(self.index))
         try:
             manifest = load_manifest(layout)
             current = load_generation(layout, read_current(self.index))

@@ -16,6 +16,7 @@ from tempfile import mkdtemp
 
 from uvicorn import Config, Server
 
+from indexes.health import name_of_index
 from runtime.file_errors import os_error_reason
 from runtime.token_file import load_tokens
 from schemas.access import PUBLIC, ReaderToken, audience_name
@@ -145,5 +146,7 @@ def _say(settings: Settings, bound: socket.socket) -> None:
     host, port = bound.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     where = f"http://{shown}:{port}"
-    sys.stderr.write(f"sitegraph: serving {Path(settings.index).resolve()} at {where}; Ctrl-C ends it\n")
+    sys.stderr.write(
+        f"sitegraph: serving {name_of_index(Path(settings.index).resolve())} at {where}; Ctrl-C ends it\n"
+    )
     sys.stderr.flush()

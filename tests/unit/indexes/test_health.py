@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from indexes.health import HealthReader
+from indexes.copies.marker import FILE, CopyMarker, write_marker
+from indexes.health import HealthReader, name_of_index
 from indexes.layout import IndexLayout
 from indexes.publish.held import hold_file
 from indexes.stores.lance import health as lance_health
@@ -86,3 +87,11 @@ def test_a_folder_that_is_no_index_is_a_problem_and_stays_as_it_is(tmp_path: Pat
     assert health.generation is None
     assert "not an index" in str(health.problem)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_copy_has_the_name_of_what_it_is_a_copy_of(folder: Path) -> None:
+    assert name_of_index(folder) == str(folder)
+    write_marker(folder, CopyMarker(url="s3://docs/handbook"))
+    assert name_of_index(folder) == "s3://docs/handbook"
+    (folder / FILE).write_text("{")
+    assert name_of_index(folder) == str(folder)
