@@ -2,14 +2,18 @@
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
+
+import sqlalchemy as sa
 
 from indexes.layout import IndexLayout
-from indexes.places import write_durably
+from indexes.places import is_in_bucket, write_durably
 from indexes.stores.ledger.engine import parse_url
 from schemas.errors import ConfigError
 
 FOLDER = "the index folder"
-_PORT = 5432
+SERVER = "PostgreSQL"
+_PORT = "5432"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,50 +28,62 @@ class LedgerPlace:
         """Whether the settings name another place than the index does."""
         return self.kept not in (None, self.asked)
 
-    def refusal(self, current: int) -> ConfigError:
-        """What to say where the one that is asked for does not know the generation that readers see."""
+    @property
+    def may_be_same(self) -> bool:
+        """Whether both may be names of one server."""
+        return self.asked.startswith(SERVER) and (self.kept or "").startswith(SERVER)
+
+    def refusal(self) -> ConfigError:
+        """What to say of another ledger than the one which the index keeps."""
         return ConfigError(
-            f"this index keeps its ledger in {self.kept}; the one in {self.asked} does not know generation "
-            f"{current}. Set or unset SITEGRAPH_LEDGER_URL; where the ledger is lost or is to move, end all "
-            "runs, then: sitegraph run SOURCE.yaml --accept",
+            f"this index keeps its ledger in {self.kept}, not in {self.asked}; set or unset "
+            "SITEGRAPH_LEDGER_URL. To rebuild it there: end all runs, delete ledger.json and ledger.sqlite* "
+            "of the index, then run",
             subject="SITEGRAPH_LEDGER_URL",
         )
 
 
 def find_ledger_place(layout: IndexLayout, url: str) -> LedgerPlace:
     """Compare the URL of a ledger with what the index says of its own. Raises: ConfigError: it is no URL."""
-    return LedgerPlace(asked=name_place(layout, url), kept=_kept(layout))
+    return LedgerPlace(asked=name_place(layout, url), kept=_stated(layout) or _found(layout))
 
 
 def keep_ledger_place(layout: IndexLayout, url: str) -> None:
-    """Write down where the index keeps its ledger, without user and password.
-
-    A ledger in its folder that another takes the place of is renamed: nothing may go on with it.
-    """
-    place = find_ledger_place(layout, url)
-    if place.is_another and place.kept == FOLDER:
-        for ending in ("", "-wal", "-shm"):
-            file = layout.ledger.with_name(layout.ledger.name + ending)
-            if file.exists():
-                file.rename(layout.ledger.with_name(f"{layout.ledger.name}.replaced{ending}"))
-    if place.asked != _stated(layout):
-        write_durably(layout.ledger_place, json.dumps({"ledger": place.asked}) + "\n")
+    """Write down where the index keeps its ledger, without user and password."""
+    place = name_place(layout, url)
+    if place != _stated(layout):
+        write_durably(layout.ledger_place, json.dumps({"ledger": place}) + "\n")
 
 
 def name_place(layout: IndexLayout, url: str) -> str:
     """Name the database of a URL for people. Raises: ConfigError: it is no URL of a ledger."""
-    if url == f"sqlite:///{layout.ledger}":
-        return FOLDER
     parsed = parse_url(url)
     if parsed.get_backend_name() == "sqlite":
-        return f"the file {parsed.database}"
-    port = f":{parsed.port}" if parsed.port not in (None, _PORT) else ""
-    return f"PostgreSQL at {parsed.host or 'localhost'}{port}/{parsed.database}"
+        return _name_file(layout, Path(parsed.database or "").resolve())
+    return f"{SERVER} at {_host(parsed)}/{parsed.database or _stated_in(parsed, 'dbname') or parsed.username}"
 
 
-def _kept(layout: IndexLayout) -> str | None:
+def _name_file(layout: IndexLayout, file: Path) -> str:
+    is_own = not is_in_bucket(layout.root) and file == layout.ledger.resolve()
+    return FOLDER if is_own else f"the file {file}"
+
+
+def _host(url: sa.URL) -> str:
+    """Host, port and what else tells databases of one name apart (libpq, "Parameter Key Words")."""
+    host = url.host or _stated_in(url, "host") or _stated_in(url, "service") or "localhost"
+    port = str(url.port or _stated_in(url, "port") or _PORT)
+    schema = _stated_in(url, "options")
+    return host + (f":{port}" if port != _PORT else "") + (f" ({schema})" if schema else "")
+
+
+def _stated_in(url: sa.URL, key: str) -> str:
+    value = url.query.get(key, "")
+    return value if isinstance(value, str) else ",".join(value)
+
+
+def _found(layout: IndexLayout) -> str | None:
     """Of an index of an earlier version, where its file says it is."""
-    return _stated(layout) or (FOLDER if layout.ledger.exists() else None)
+    return FOLDER if layout.ledger.exists() else None
 
 
 def _stated(layout: IndexLayout) -> str | None:

@@ -10,6 +10,7 @@ from indexes.ledger_place import find_ledger_place
 from indexes.manifest import load_manifest
 from indexes.places import is_in_bucket
 from indexes.publish.current import read_current
+from indexes.stores.ledger.engine import parse_url
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from schemas.errors import ConfigError, SchemaMismatch, StoreUnavailable
 
@@ -45,7 +46,7 @@ def open_own_ledger(
     manifest = load_manifest(layout)
     current = read_current(layout.root)
     url = ledger_url_of(layout, given)
-    refuse_another_ledger(layout, url)
+    refuse_another_ledger(layout, url, index_id=manifest.index_id)
     if (current or read_only) and _is_missing(url):
         raise _lost(layout)
     with ExitStack() as stack:
@@ -58,29 +59,30 @@ def open_own_ledger(
     return ledger
 
 
-def refuse_another_ledger(layout: IndexLayout, url: str) -> None:
-    """Refuse a ledger that is not where the index keeps its own, and does not know what readers see.
+def refuse_another_ledger(layout: IndexLayout, url: str, *, index_id: str) -> None:
+    """Refuse a ledger that is not the one which the index keeps. Raises: ConfigError; StoreUnavailable.
 
-    One that knows it is the index's: a server has several names. Raises: ConfigError.
+    A server has several names: one that knows the index, and what readers of it see, is taken for the same.
     """
-    place, current = find_ledger_place(layout, url), read_current(layout.root)
-    if place.is_another and current and not _knows(url, current):
-        raise place.refusal(current)
+    place = find_ledger_place(layout, url)
+    if place.is_another and not (
+        place.may_be_same and _knows(url, index_id=index_id, generation=read_current(layout.root))
+    ):
+        raise place.refusal()
 
 
-def _knows(url: str, generation: int) -> bool:
-    if _is_missing(url):
-        return False
+def _knows(url: str, *, index_id: str, generation: int) -> bool:
     with closing(open_ledger(url, read_only=True)) as ledger:
         try:
-            return ledger.generations.get(generation) is not None
+            known = not generation or ledger.generations.get(generation) is not None
+            return known and ledger.owner.index_id() == index_id
         except SchemaMismatch:  # a database without tables
             return False
 
 
 def _is_missing(url: str) -> bool:
-    file = url.partition("sqlite:///")[2]
-    return bool(file) and not Path(file).exists()
+    parsed = parse_url(url)
+    return parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists()
 
 
 def _lost(layout: IndexLayout) -> StoreUnavailable:

@@ -47,8 +47,6 @@ class Index:
     clock: SystemClock = field(default_factory=SystemClock)
     only_described: bool = False
     """Whether to take the ledger as it is: a run makes the tables of a lost one again."""
-    may_move_ledger: bool = False
-    """Whether a ledger that knows nothing of the index may replace the one that it keeps elsewhere."""
     opened_ledger: Ledger | None = None
     opened_chunks: ChunkTables | None = None
     opened_graph: GraphStore | None = None
@@ -71,8 +69,7 @@ class Index:
         if self.only_described:
             return open_own_ledger(self.layout, self.settings.ledger_url, now=self.now)
         url = ledger_url_of(self.layout, self.settings.ledger_url)
-        if not self.may_move_ledger:
-            refuse_another_ledger(self.layout, url)
+        refuse_another_ledger(self.layout, url, index_id=self.manifest.index_id)
         ledger = open_ledger(url, now=self.now)
         ledger.owner.check(self.manifest.index_id)
         return ledger
@@ -178,7 +175,7 @@ class Index:
                 store.close()
 
 
-def open_index(settings: Settings, *, index_id: str | None = None, may_move_ledger: bool = False) -> Index:
+def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
     """Open an index for writing; with *index_id*, make it where there is none.
 
     Raises: ConfigError: no index there, or one with other stores than the settings name.
@@ -200,7 +197,7 @@ def open_index(settings: Settings, *, index_id: str | None = None, may_move_ledg
             "another index with --index",
             subject=str(layout.root),
         )
-    return Index(layout=layout, manifest=manifest, settings=settings, may_move_ledger=may_move_ledger)
+    return Index(layout=layout, manifest=manifest, settings=settings)
 
 
 def model_of(index: Index, *, other: bool = False) -> ModelSpec:

@@ -81,7 +81,7 @@ def open_run(
         look = FirstLook()
         if not IndexLayout(place_of(settings)).manifest.exists():
             look = stack.enter_context(look_first(loaded, settings, clock=SystemClock(), accept=accept))
-        opened = open_index(settings, index_id=uuid4().hex, may_move_ledger=accept)
+        opened = open_index(settings, index_id=uuid4().hex)
         if not accept:
             check_hold(opened.layout)
         held = stack.enter_context(hold_source(opened, loaded.name, quiet=quiet))

@@ -12,6 +12,7 @@ from pathlib import Path
 from flows.run.leases import hold_index
 from indexes.copies.marker import refuse_copy
 from indexes.layout import IndexLayout
+from indexes.ledger_place import find_ledger_place
 from indexes.manifest import FORMAT, dump_manifest, is_repeated, load_manifest
 from indexes.own_ledger import ledger_url_of
 from indexes.places import place_of, write_durably
@@ -42,8 +43,12 @@ def restore_pointers(settings: Settings) -> tuple[str, ...]:
     if not (layout.manifest.exists() or layout.has_generations()) or _is_whole(layout):
         return ()
     _refuse_another_version(layout)
+    url = ledger_url_of(layout, settings.ledger_url)
+    place = find_ledger_place(layout, url)
+    if place.is_another:  # what readers see, by which another name of the same would be known, is damaged
+        raise place.refusal()
     clock, progress = SystemClock(), StageProgress(quiet=True)
-    with closing(open_ledger(ledger_url_of(layout, settings.ledger_url))) as ledger:
+    with closing(open_ledger(url)) as ledger:
         lease = hold_index(ledger.leases, clock=clock, progress=progress, stop=threading.Event())
         with lease:
             return () if _is_whole(layout) else _put_back(layout, ledger)

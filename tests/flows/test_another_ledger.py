@@ -1,5 +1,6 @@
 """An index whose ledger is in PostgreSQL, met by somebody who has not set its URL; and the move there."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from tests.fakes.sitegraph_runs import Sitegraph
 
 pytestmark = [pytest.mark.server, pytest.mark.postgres]
 
-USAGE, REFUSED = 2, 2
+REFUSED = 2
 WRITERS = (["drop", "clock"], ["rollback"])
 
 
@@ -36,20 +37,34 @@ def test_only_the_ledger_that_an_index_keeps_may_change_it(
 
     refused = moved.command(*run)
     assert refused.returncode == REFUSED
-    assert "keeps its ledger in the index folder" in refused.stderr
-    assert "--accept" in refused.stderr
+    assert "keeps its ledger in the index folder, not in PostgreSQL at " in refused.stderr
 
-    accepted = moved.command(*run, "--accept")
-    assert accepted.returncode == 0, accepted.stderr
-    assert not (index / "ledger.sqlite").exists()
+    for file in (*index.glob("ledger.sqlite*"), index / "ledger.json"):  # as the message says
+        file.unlink()
+    done = moved.command(*run)
+    assert done.returncode == 0, done.stderr
     (tmp_path / "clock" / "note.md").write_text("# The clock\n\nThe clock is wound up at ten.\n")
     assert moved.command(*run).returncode == 0
 
     for command in (list(run), *([*one, "--index", str(index)] for one in WRITERS)):
         done = sitegraph.command(*command)
-        assert done.returncode == USAGE, (command, done.stderr)
+        assert done.returncode == REFUSED, (command, done.stderr)
         assert "keeps its ledger in PostgreSQL at " in done.stderr, command
     status = sitegraph.command("status", "--index", str(index))
     assert "keeps its ledger in PostgreSQL at " in status.stdout + status.stderr
     assert not (index / "ledger.sqlite").exists()
     assert moved.damage(index) == ()
+
+
+def test_another_name_of_the_same_server_is_taken_for_it(moved: Sitegraph, tmp_path: Path) -> None:
+    source, index = write_source(tmp_path), tmp_path / "index"
+    moved.run(source, index)
+    named = json.loads((index / "ledger.json").read_text())["ledger"]
+    (index / "ledger.json").write_text(
+        json.dumps({"ledger": named.replace("PostgreSQL at ", "PostgreSQL at x")})
+    )
+
+    done = moved.command("run", str(source), "--index", str(index))
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads((index / "ledger.json").read_text())["ledger"] == named

@@ -36,7 +36,7 @@ def _remedy(error: SitegraphError, layout: IndexLayout, url: str | None) -> str:
     if isinstance(error, SchemaMismatch):
         return "sitegraph run SOURCE.yaml --index NEW_FOLDER"
     if isinstance(error, ConfigError):
-        return "unset SITEGRAPH_LEDGER_URL, or name this index's own"
+        return "unset SITEGRAPH_LEDGER_URL, or name this index's own" if url else "set SITEGRAPH_LEDGER_URL"
     if isinstance(error, DamageFound):
         # It is only moved: somebody may still get something out of it.
         return run if url else f"mv {file} {file}.damaged && {run}"

@@ -25,11 +25,26 @@ def folder_url(layout: IndexLayout) -> str:
     [
         (SERVER, "PostgreSQL at db.example/ledger"),
         ("postgresql+psycopg://h:6543/l", "PostgreSQL at h:6543/l"),
+        ("postgresql:///l?host=a&port=6000", "PostgreSQL at a:6000/l"),
+        ("postgresql:///l?host=b", "PostgreSQL at b/l"),
+        ("postgresql://someone@h", "PostgreSQL at h/someone"),
+        ("postgresql://h/l?options=-csearch_path%3Dx", "PostgreSQL at h (-csearch_path=x)/l"),
         ("sqlite:////var/lib/l.sqlite", "the file /var/lib/l.sqlite"),
     ],
 )
 def test_a_ledger_is_named_without_user_and_password(layout: IndexLayout, url: str, name: str) -> None:
     assert name_place(layout, url) == name
+
+
+def test_each_spelling_of_the_file_in_the_folder_names_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = IndexLayout(tmp_path / "index")
+    layout.root.mkdir()
+    (tmp_path / "link").symlink_to(layout.root)
+    monkeypatch.chdir(tmp_path)
+    for path in ("index/ledger.sqlite", f"{tmp_path}//index/ledger.sqlite", f"{tmp_path}/link/ledger.sqlite"):
+        assert name_place(layout, f"sqlite:///{path}?timeout=30") == FOLDER, path
 
 
 def test_what_is_no_url_of_a_ledger_is_refused(layout: IndexLayout) -> None:
@@ -46,26 +61,18 @@ def test_a_ledger_in_the_folder_stays_its_own_where_the_folder_moves(tmp_path: P
 
 def test_another_place_is_noticed_and_then_kept(layout: IndexLayout) -> None:
     keep_ledger_place(layout, SERVER)
-    assert find_ledger_place(layout, folder_url(layout)).is_another
-    assert "PostgreSQL at db.example/ledger" in str(find_ledger_place(layout, folder_url(layout)).refusal(3))
+    found = find_ledger_place(layout, folder_url(layout))
+    assert found.is_another
+    assert not found.may_be_same
+    assert "in PostgreSQL at db.example/ledger, not in the index folder" in str(found.refusal())
     assert not find_ledger_place(layout, SERVER).is_another
+    assert find_ledger_place(layout, "postgresql://alias/ledger").may_be_same
 
 
 def test_an_index_of_an_earlier_version_keeps_its_ledger_where_the_file_is(layout: IndexLayout) -> None:
     assert not find_ledger_place(layout, SERVER).is_another
     layout.ledger.touch()
     assert find_ledger_place(layout, SERVER).kept == FOLDER
-
-
-def test_a_ledger_that_was_replaced_is_no_ledger_any_more(layout: IndexLayout) -> None:
-    for ending in ("", "-wal"):
-        layout.ledger.with_name(layout.ledger.name + ending).write_text(f"x{ending}")
-    keep_ledger_place(layout, SERVER)
-    assert sorted(path.name for path in layout.root.iterdir()) == [
-        "ledger.json",
-        "ledger.sqlite.replaced",
-        "ledger.sqlite.replaced-wal",
-    ]
 
 
 @pytest.mark.parametrize("damaged", [b"", b"{", b"[]", b"\xff"])

@@ -140,7 +140,7 @@ def test_the_ledger_of_another_index_is_not_believed(
         ledger.manifests.save(number, generation_text(of_other))
         ledger.generations.mark(number, GenerationState.PUBLISHED)
 
-    with pytest.raises(ConfigError, match="names the ledger of another index"):
+    with pytest.raises(ConfigError, match="keeps its ledger in the index folder"):
         restore_pointers(Settings(index=str(layout.root), ledger_url=other))
 
     assert {path: path.read_bytes() for path in layout.root.glob("**/*.json")} == before
