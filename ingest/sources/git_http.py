@@ -136,6 +136,10 @@ def _read(response: Any, size: int | None) -> bytes:
         raise FetchRefused(f"broke off ({type(error).__name__})") from error
 
 
+_MOST_ADDRESSES = 4
+"""Each may take the whole time to connect, during which nobody can stop it."""
+
+
 def _gated_pools(gate: AddressGate) -> urllib3.PoolManager:
     """Make pools whose connections go to the first checked address that accepts, and to no other host."""
 
@@ -144,6 +148,7 @@ def _gated_pools(gate: AddressGate) -> urllib3.PoolManager:
             name = self._dns_host
             addresses = _resolve(self, name.strip("[]"))
             gate.check(name.strip("[]"), self.port, addresses)
+            addresses = addresses[:_MOST_ADDRESSES]
             try:
                 for address in addresses[:-1]:
                     self._dns_host = str(address)
@@ -175,7 +180,7 @@ def _resolve(connection: Any, host: str) -> tuple[Address, ...]:
     def look_up() -> None:
         try:
             found.set_result(socket.getaddrinfo(name, connection.port, type=socket.SOCK_STREAM))
-        except OSError as error:
+        except Exception as error:  # noqa: BLE001 - whoever waits is to be told
             found.set_exception(error)
 
     name = host.encode("ascii")  # a str would go through the idna codec, which raises on long labels

@@ -160,8 +160,10 @@ def _read(passage: Passage, posed: Collection[str], reranker: Reranker | None, *
         if not sentences:
             return {at: quote(beginning(parts[at], limit=limit or FURTHER_MAX)) for at in taken[:1]}
         weighed = _weigh(passage.asked, sentences, reranker)
-        worth = dict(zip((one.text for one in sentences), weighed, strict=True))
-        taken = stretch([len(one) for one in parts], [worth.get(one) for one in parts], limit=limit)
+        least = min(weighed)  # of what was not weighed: too long, too far back, or only a question
+        known = dict(zip((one.text for one in sentences), weighed, strict=True))
+        worth = [known.get(one, least if any(map(str.isalpha, one)) else None) for one in parts]
+        taken = stretch([len(one) for one in parts], worth, limit=limit)
     return {at: quote(parts[at]) for at in trim_posed(parts, taken, posed)}
 
 

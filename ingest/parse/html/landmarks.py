@@ -58,6 +58,8 @@ _ASIDES = word_set("footnote footnote-list citation citation-list topic")
 
 _BOX_TAGS = frozenset({"blockquote", "details", "figure"})
 _NAVIGATION = frozenset({"nav", "navigation"})
+_SUMMARIES = frozenset({"navigation header", "navigation footer"})
+_FEW_WORDS = 40
 
 
 class Landmarks:
@@ -116,9 +118,14 @@ def is_navigation_table(element: HtmlElement) -> bool:
     """
     if element.tag != "table":
         return False
-    stated = (element.get("summary") or "").lower().startswith("navigation")
+    stated = (element.get("summary") or "").strip().lower() in _SUMMARIES
     named = not _NAVIGATION.isdisjoint(class_words(element.get("class") or ""))
-    return (stated or named) and next(element.iter(*HEADING_LEVELS), None) is None
+    return (stated or (named and _leads_on(element))) and next(element.iter(*HEADING_LEVELS), None) is None
+
+
+def _leads_on(table: HtmlElement) -> bool:
+    """Whether it has links, and few words besides a title."""
+    return next(table.iter("a"), None) is not None and len("".join(table.itertext()).split()) <= _FEW_WORDS
 
 
 def is_box(element: HtmlElement) -> bool:

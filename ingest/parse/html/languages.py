@@ -13,6 +13,9 @@ _CLASS = re.compile(
     re.IGNORECASE,
 )
 _NO_LANGUAGE = frozenset({"default", "none", "text", "txt", "plain", "plaintext", "nohighlight", "source"})
+_CONTROLS = frozenset({"code", "button", "input", "script"})
+"""What stands in a `pre` of variants: they, and what switches between them and copies them."""
+
 _FLAVOURS = frozenset({"cjs", "mjs"})
 """Kinds of modules, which Node's manual names in a class beside `language-js`."""
 
@@ -44,11 +47,12 @@ def listings_in(pre: HtmlElement) -> tuple[HtmlElement, ...]:
     """Return the elements of a `pre` that are a listing each: variants of one example, else it alone.
 
     Variants stand side by side, and a script shows one of them. Each names its language: what names none is
-    a part of one listing, and so are lines with white space between them.
+    a part of one listing, and so are lines with white space between them, and code in a text.
     """
     variants = [child for child in pre if child.tag == "code"]
     apart = len(variants) > 1 and all(_named(code) and not code.tail for code in variants)
-    return tuple(variants) if apart and not (pre.text or "").strip() else (pre,)
+    alone = all(child.tag in _CONTROLS and not (child.tail or "").strip() for child in pre)
+    return tuple(variants) if apart and alone and not (pre.text or "").strip() else (pre,)
 
 
 def _named(element: HtmlElement) -> str | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice, takewhile
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -16,6 +17,7 @@ Blanket implementations stand on the page of every type: as entries they would b
 """
 
 _SINCE = "since"
+_NEAR = 8
 _COUNTED = re.compile(r"-\d+$")
 """What rustdoc appends to an id that the page has already."""
 
@@ -40,11 +42,16 @@ def member_name(id_: str) -> str:
 
 def since_when(heading: HtmlElement, shape: Shape) -> str:
     """Return since when there is what a heading names, as stated in or beside it; "" if nowhere."""
-    around = heading.getparent()
-    beside = () if around is None else (one for one in around if is_chrome(one, shape))
+    beside = (one for one in _beside(heading) if is_chrome(one, shape))
     stated = (node for one in (heading, *beside) for node in _classed(one, _SINCE))
     found = next(stated, None)
     return "" if found is None else normal_space(found.get("title") or "".join(found.itertext()))
+
+
+def _beside(heading: HtmlElement) -> Iterator[HtmlElement]:
+    """Elements behind a heading, then before it, as far as the next heading."""
+    for siblings in (heading.itersiblings(), heading.itersiblings(preceding=True)):
+        yield from takewhile(lambda one: one.tag not in HEADING_LEVELS, islice(siblings, _NEAR))
 
 
 def _declares(element: HtmlElement, shape: Shape) -> bool:

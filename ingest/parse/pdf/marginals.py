@@ -76,8 +76,14 @@ def find_marginals(pages: Sequence[PageContent]) -> dict[tuple[int, Line], Margi
     return {**running, **_numbers_at_the_end(pages)}
 
 
+_FRONT_MATTER = 50
+"""Pages that a part of a book may have before it; a year or a sum below all else is no page number."""
+
+
 def _numbers_at_the_end(pages: Sequence[PageContent]) -> dict[tuple[int, Line], Margin]:
     """Return the page numbers that end their page: in the strip, or where they count on, anywhere.
+
+    In the strip any number is one that a document of this length may have.
 
     They count on where as many pages as make a line run print a number that is as far from their own.
     """
@@ -86,7 +92,8 @@ def _numbers_at_the_end(pages: Sequence[PageContent]) -> dict[tuple[int, Line], 
     return {
         (page.page_no, line): Margin.FOOTER
         for page, line, number in ends
-        if ahead[number - page.page_no] >= LEAST_PAGES or line.bbox.y0 >= page.size.height * (1 - STRIP)
+        if ahead[number - page.page_no] >= LEAST_PAGES
+        or (line.bbox.y0 >= page.size.height * (1 - STRIP) and 0 < number <= len(pages) + _FRONT_MATTER)
     }
 
 

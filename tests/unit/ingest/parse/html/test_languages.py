@@ -65,3 +65,11 @@ def test_two_variants_of_one_example_are_two_listings_each_in_its_language() -> 
 )
 def test_pieces_of_code_that_a_reader_sees_as_one_stay_one(markup: str, text: str) -> None:
     assert texts_of(parse_page(f"<main><h2>A</h2><pre>{markup}</pre></main>")) == {"A": text}
+
+
+def test_code_in_a_text_that_is_preformatted_keeps_the_text() -> None:
+    page = (
+        "<main><h1>Make</h1><pre><code class=language-sh>make</code><br>then wait an hour<br>"
+        "<code class=language-sh>make install</code></pre></main>"
+    )
+    assert "then wait an hour" in " ".join(chunk.text for chunk in parse_page(page).chunks)
