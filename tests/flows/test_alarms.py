@@ -177,7 +177,7 @@ def test_a_publish_that_is_held_too_long_raises_an_alarm(
     sitegraph.run(source, index)
     assert sitegraph.call("rollback", "--index", str(index)).returncode == 0
 
-    with pytest.raises(Exception, match="publishing is held"):
+    with pytest.raises(Exception, match="publishing has been held"):
         sitegraph.run(source, index)
     (message, *_) = poll(
         lambda: told.about("publish held") or None, timeout=PATIENCE_SECONDS, what="the alarm"

@@ -78,7 +78,7 @@ def test_a_run_that_publishes_a_hold_and_a_failure_are_told(
         assert state(told) == ["refused"]
         assert [event["eventType"] for event in receiver.events()] == ["START", "FAIL"]
         message = receiver.events()[1]["run"]["facets"]["errorMessage"]["message"]
-        assert "publishing is held" in message
+        assert "publishing has been held" in message
 
         assert sitegraph.call("rollback", "--lift", "--index", str(index)).returncode == 0
         before = told

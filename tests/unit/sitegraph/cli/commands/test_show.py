@@ -155,7 +155,7 @@ def test_a_pdf_whose_bytes_nobody_knows_is_exit_code_3_and_says_what_to_do(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_app(["show", chunk_of("paper.pdf").id, "--index", str(folder)]) == 3
-    assert "run it again" in capsys.readouterr().err
+    assert "run its source again" in capsys.readouterr().err
 
 
 def test_an_unknown_chunk_is_exit_code_2_with_a_hint(
