@@ -38,7 +38,7 @@ class LedgerPlace:
         return ConfigError(
             f"this index keeps its ledger in {self.kept}, not in {self.asked}; set or unset "
             "SITEGRAPH_LEDGER_URL. To rebuild it there: end all runs, delete ledger.json and ledger.sqlite* "
-            "of the index, then run",
+            "of the index, then run each source",
             subject="SITEGRAPH_LEDGER_URL",
         )
 

@@ -530,6 +530,12 @@ _set(
     "a PostgreSQL that does not answer",
     3,
     {"SITEGRAPH_LEDGER_URL": f"postgresql://anna:s3cr3t@{CLOSED}/docs"},
+    flow=True,
+)
+_set(
+    "another ledger than the one of the index",
+    2,
+    {"SITEGRAPH_LEDGER_URL": f"postgresql://anna:s3cr3t@{CLOSED}/docs"},
     index=True,
 )
 _set("a graphics card that is not there", 2, {"SITEGRAPH_DEVICE": "cuda"}, flow=True)

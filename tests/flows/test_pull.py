@@ -22,6 +22,7 @@ from indexes.publish.generation import load_generation
 from indexes.publish.signatures import PublisherKeys, signature_of
 from schemas.errors import ConfigError, DamageFound, GuardRefused, SitegraphError
 from schemas.hashing import sha256_hex
+from schemas.no_room import WHAT_TO_DO
 from tests.fakes.copies import copy_index, link_parts_to_a_full_disk
 from tests.fakes.damaged_index import PAGES, QUESTIONS, write_house
 from tests.fakes.prefect_server import PrefectServer
@@ -400,7 +401,7 @@ def test_a_full_disk_is_told_in_one_line_and_the_copy_stays_as_it_was(
         queried = sitegraph.call(*asked, SITEGRAPH_CACHE=str(cache))
         pulled = sitegraph.call("pull", url, "--to", str(copy), "--quiet")
 
-    line = f"sitegraph: {copy}: the disk is full. What readers see is as it was; make room, try again\n"
+    line = f"sitegraph: {copy}: the disk is full. {WHAT_TO_DO}\n"
     assert (queried.returncode, pulled.returncode, pulled.stderr) == (1, 1, line), queried.stderr
     assert queried.stderr.endswith(line)
     assert "answering from the copy" not in queried.stderr
