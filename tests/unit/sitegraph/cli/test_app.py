@@ -152,6 +152,8 @@ def test_a_wrong_ledger_url_is_told_how_it_should_look_with_nothing_masked(
 def test_a_ledger_that_cannot_be_opened_is_exit_code_3(
     copy: Path, said: Said, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    for file in copy.glob("ledger*"):  # or it would be another one than the index keeps
+        file.unlink()
     monkeypatch.setenv("SITEGRAPH_LEDGER_URL", f"sqlite:///{tmp_path}/no/such/folder/ledger.sqlite")
     assert run_app(["status", "--index", str(copy)]) == 3
     assert "ledger" in said()
