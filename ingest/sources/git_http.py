@@ -26,6 +26,9 @@ MAX_REDIRECTS = 5
 _TIMEOUT = urllib3.Timeout(connect=10.0, read=60.0)
 _LOGIN = frozenset({401, 403})
 
+_MOST_ADDRESSES = 4
+"""Each may take the whole time to connect, during which nobody can stop it."""
+
 
 @dataclass(slots=True, kw_only=True)
 class HttpBounds:
@@ -134,10 +137,6 @@ def _read(response: Any, size: int | None) -> bytes:
         return bytes(response.read(size, decode_content=False))
     except urllib3.exceptions.HTTPError as error:
         raise FetchRefused(f"broke off ({type(error).__name__})") from error
-
-
-_MOST_ADDRESSES = 4
-"""Each may take the whole time to connect, during which nobody can stop it."""
 
 
 def _gated_pools(gate: AddressGate) -> urllib3.PoolManager:

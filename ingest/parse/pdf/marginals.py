@@ -23,6 +23,9 @@ _PAGE_NUMBER = re.compile(
 _MOST_DIGITS = 4
 """Digits of a page number, at most."""
 
+_FRONT_MATTER = 50
+"""Pages that a part of a book may have before it; a year or a sum below all else is no page number."""
+
 
 class Margin(StrEnum):
     """Which strip a running line stands in."""
@@ -76,16 +79,11 @@ def find_marginals(pages: Sequence[PageContent]) -> dict[tuple[int, Line], Margi
     return {**running, **_numbers_at_the_end(pages)}
 
 
-_FRONT_MATTER = 50
-"""Pages that a part of a book may have before it; a year or a sum below all else is no page number."""
-
-
 def _numbers_at_the_end(pages: Sequence[PageContent]) -> dict[tuple[int, Line], Margin]:
     """Return the page numbers that end their page: in the strip, or where they count on, anywhere.
 
-    In the strip any number is one that a document of this length may have.
-
-    They count on where as many pages as make a line run print a number that is as far from their own.
+    In the strip any number is one that a document of this length may have. They count on where as many pages
+    as make a line run print a number that is as far from their own.
     """
     ends = [(page, *end) for page in pages if (end := _number_at_the_end(page)) is not None]
     ahead = Counter(number - page.page_no for page, _, number in ends)
