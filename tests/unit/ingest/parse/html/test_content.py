@@ -101,3 +101,9 @@ def test_pages_that_the_head_relates_are_links_and_files_are_not() -> None:
         ("http://docs.example/two", "Two"),
         ("http://docs.example/find", ""),
     ]
+
+
+def test_a_table_about_navigation_is_a_table() -> None:
+    lights = '<table summary="Navigation lights by size"><tr><td>12 m</td><td>White</td></tr></table>'
+    page = parse_page(f"<main><h1>Boats</h1>{lights}</main>")
+    assert "White" in " ".join(chunk.text for chunk in page.chunks)

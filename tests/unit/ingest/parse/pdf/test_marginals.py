@@ -48,3 +48,12 @@ def test_a_figure_that_ends_a_text_is_no_page_number() -> None:
     fragment = parse(document.tobytes())
 
     assert regions(fragment, RegionType.FOOTER) == []
+
+
+def test_a_year_at_the_foot_of_a_title_page_stays_text() -> None:
+    document = new_pdf([[Text(prose("harbour"))]])
+    document[0].insert_text((290, document[0].rect.height - 30), "2019", fontsize=9)
+    fragment = parse(document.tobytes())
+
+    assert regions(fragment, RegionType.FOOTER) == []
+    assert any("2019" in chunk.text for chunk in fragment.chunks)
