@@ -15,6 +15,7 @@ from typer.exceptions import TyperException
 
 from runtime.driver_logs import show_errors_alone
 from runtime.garbage import raise_gc_threshold
+from schemas.driver_text import raised_by_signal
 from schemas.errors import ConfigError
 from schemas.program import version_line
 from schemas.redaction import one_line
@@ -206,6 +207,8 @@ def command_of(arguments: list[str]) -> str:
 
 
 def _fail(error: Exception, arguments: list[str]) -> int:
+    if stop := raised_by_signal(error):
+        return EXIT_TERMINATED if isinstance(stop, SystemExit) else _say(_INTERRUPTED, EXIT_INTERRUPTED)
     if _is_debugging(os.environ.get("SITEGRAPH_DEBUG", "")):
         traceback.print_exception(error)
     if isinstance(error, OSError):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from pyarrow import ArrowInvalid
 
 from indexes.embed.named_models import NAMED_MODELS
 from indexes.layout import IndexLayout
@@ -157,6 +158,17 @@ def test_a_ledger_that_cannot_be_opened_is_exit_code_3(
     monkeypatch.setenv("SITEGRAPH_LEDGER_URL", f"sqlite:///{tmp_path}/no/such/folder/ledger.sqlite")
     assert run_app(["status", "--index", str(copy)]) == 3
     assert "ledger" in said()
+
+
+@pytest.mark.parametrize(("raised", "code"), [("SystemExit: 143", 143), ("KeyboardInterrupt: ", 130)])
+def test_a_signal_that_a_driver_took_for_an_error_has_the_exit_code_of_the_signal(
+    raised: str, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def call(*_arguments: object, **_options: object) -> None:
+        raise ArrowInvalid(f"External error: {raised}")
+
+    monkeypatch.setattr("sitegraph.cli.app.app", call)
+    assert run_app(["maintain"]) == code
 
 
 def test_going_back_to_what_was_never_there_is_exit_code_2(copy: Path, said: Said) -> None:
