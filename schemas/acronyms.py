@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 _SHORT = r"[A-Z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*s?"
-_BRACKETS = re.compile(r"\(\s*([^()\n]{2,80}?)\s*\)")
+_BRACKETS = re.compile(r"\(([^()]{2,100})\)")
 _ACRONYM = re.compile(rf"{_SHORT}\Z")
 _ACRONYM_BEFORE = re.compile(rf"(?<![\w-])({_SHORT})\s*\Z")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -46,7 +46,9 @@ def expansions_of(texts: Iterable[str]) -> Mapping[str, str]:
 
 def _found(text: str) -> Iterator[Acronym]:
     for bracket in _BRACKETS.finditer(text):
-        inside, before = bracket[1], text[max(0, bracket.start() - _BEFORE) : bracket.start()]
+        inside, before = bracket[1].strip(), text[max(0, bracket.start() - _BEFORE) : bracket.start()]
+        if "\n" in inside:
+            continue
         if _ACRONYM.match(inside):
             expansion = _expansion_before(before.split("\n")[-1], inside)
             if expansion:
@@ -79,10 +81,12 @@ def _spells(short: str, expansion: str) -> bool:
 
 
 def _matches(letters: str, words: list[str]) -> bool:
-    if not words or not letters:
-        return not words and not letters
-    taken = words[0][0] == letters[0] and _matches(letters[1:], words[1:])
-    return taken or (words[0] in _LINKING and _matches(letters, words[1:]))
+    # How many letters the words so far may have begun. To try one way after the other takes time without end.
+    begun = {0}
+    for word in words:
+        by_letter = {count + 1 for count in begun if letters[count : count + 1] == word[0]}
+        begun = by_letter | (begun if word in _LINKING else set())
+    return len(letters) in begun
 
 
 def _letters(short: str) -> str:

@@ -8,11 +8,6 @@ _PLACE = re.compile(r"[,:]?\s*(?:at\s+)?[^\s,]*\.rs:\d+(?::\d+)?")
 _KIND = re.compile(
     r"\b(?:lance error|LanceError\(\w+\)|(?:External|Execution|Generic \w+|Encountered internal) error): "
 )
-_SIGNAL = re.compile(
-    r"(?:^|: )(?:(?P<ctrl_c>KeyboardInterrupt)|SystemExit: (?P<code>\d{1,3})):?\s*$", re.MULTILINE
-)
-"""What a handler of signals raised, where Arrow 26 and pylance 13 end an error of their own with it:
-"External error: SystemExit: 143", or the end of a traceback."""
 _REPORT = re.compile(r"\s*Please file a bug report.*", re.DOTALL)
 _UNSAID = "it gave no reason"
 
@@ -22,11 +17,3 @@ def plain_reason(error: BaseException | str) -> str:
     places in its source code."""
     text = _REPORT.sub("", " ".join(str(error).split()))
     return _PLACE.sub("", _KIND.sub("", text)).strip(" ,;:") or _UNSAID
-
-
-def raised_by_signal(error: BaseException) -> KeyboardInterrupt | SystemExit | None:
-    """Return what a handler of signals raised and a driver made an error of its own; None: it is its own."""
-    found = _SIGNAL.search(_PLACE.sub("", str(error)))
-    if found is None:
-        return None
-    return KeyboardInterrupt() if found["ctrl_c"] else SystemExit(int(found["code"]))

@@ -4,6 +4,7 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from schemas.error_chain import error_chain
 from schemas.errors import NoRoom
 
 _CODES = {
@@ -25,7 +26,7 @@ WHAT_TO_DO = "Nothing changed for readers; free some space and try again"
 
 def why_no_room(error: BaseException) -> str | None:
     """Say what is full, by the error or one that it came from; None: it is about something else."""
-    return next(filter(None, map(_why, _chain(error))), None)
+    return next(filter(None, map(_why, error_chain(error))), None)
 
 
 @contextmanager
@@ -44,12 +45,3 @@ def _why(error: BaseException) -> str | None:
         return _CODES[error.errno]
     text = str(error).lower()
     return next((why for words, why in _WORDS.items() if words in text), None)
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    one: BaseException | None = error
-    while one is not None and id(one) not in seen:
-        seen.add(id(one))
-        yield one
-        one = one.__cause__ or one.__context__

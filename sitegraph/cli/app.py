@@ -15,11 +15,11 @@ from typer.exceptions import TyperException
 
 from runtime.driver_logs import show_errors_alone
 from runtime.garbage import raise_gc_threshold
-from schemas.driver_text import raised_by_signal
 from schemas.errors import ConfigError
 from schemas.program import version_line
 from schemas.redaction import one_line
 from schemas.settings import is_on
+from schemas.signal_in_error import signal_in_error
 from schemas.text_streams import escape_unwritable
 from sitegraph.cli import demo
 from sitegraph.cli.commands import (
@@ -207,7 +207,7 @@ def command_of(arguments: list[str]) -> str:
 
 
 def _fail(error: Exception, arguments: list[str]) -> int:
-    if stop := raised_by_signal(error):
+    if stop := signal_in_error(error):
         return EXIT_TERMINATED if isinstance(stop, SystemExit) else _say(_INTERRUPTED, EXIT_INTERRUPTED)
     if _is_debugging(os.environ.get("SITEGRAPH_DEBUG", "")):
         traceback.print_exception(error)

@@ -23,10 +23,11 @@ from indexes.stores.lance.address import address_of
 from indexes.stores.lance.engine import Address, declare_btree, has_engine
 from indexes.stores.lance.full_text import ENGLISH, PROSE, full_text_of
 from indexes.table_files import tag_of
-from schemas.driver_text import plain_reason, raised_by_signal
+from schemas.driver_text import plain_reason
 from schemas.errors import DamageFound, NoRoom, SchemaMismatch, SitegraphError, StoreUnavailable
 from schemas.no_room import WHAT_TO_DO, why_no_room
 from schemas.nodes import Chunk
+from schemas.signal_in_error import signal_in_error
 
 CHUNKS, NODES, EDGES = "chunks", "nodes", "edges"
 
@@ -140,8 +141,8 @@ def store_errors(table: str) -> Iterator[None]:
         yield
     except (RuntimeError, OSError, ValueError) as error:
         # As an error of a store it would be tried again, and a run that was told to end would go on.
-        if stop := raised_by_signal(error):
-            raise stop from error
+        if stop := signal_in_error(error):
+            raise stop from None
         raise _unavailable(table, error) from error
     except BaseException as error:
         # What the driver does not expect in a file ends in a panic of Rust, which is no Exception.

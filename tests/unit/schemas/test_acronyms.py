@@ -53,3 +53,10 @@ def test_each_acronym_is_given_once_and_in_order() -> None:
 
 def test_the_first_explanation_counts() -> None:
     assert expansions_of(["Alpha Beta (AB)", "Ada Byron (AB)"]) == {"AB": "Alpha Beta"}
+
+
+@pytest.mark.parametrize(
+    "text", ["XAAAAAAAAAAAAZ (xx " + "a " * 36 + "b)", "(" + " " * 20_000, "( " * 20_000]
+)
+def test_no_text_takes_long(text: str) -> None:
+    assert find_acronyms(text) == ()
