@@ -1,5 +1,6 @@
 """An answer without a language model: what answers best in the evidence, word for word."""
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -160,7 +161,8 @@ def _read(passage: Passage, posed: Collection[str], reranker: Reranker | None, *
         if not sentences:
             return {at: quote(beginning(parts[at], limit=limit or FURTHER_MAX)) for at in taken[:1]}
         weighed = _weigh(passage.asked, sentences, reranker)
-        least = min(weighed)  # of what was not weighed: too long, too far back, or only a question
+        # What was not weighed (too long, too far back, only a question) is between others, never the best.
+        least = math.nextafter(min(weighed), -math.inf)
         known = dict(zip((one.text for one in sentences), weighed, strict=True))
         worth = [known.get(one, least if any(map(str.isalpha, one)) else None) for one in parts]
         taken = stretch([len(one) for one in parts], worth, limit=limit)

@@ -232,6 +232,13 @@ def test_of_one_endless_line_the_beginning_is_quoted(text: str) -> None:
     assert BEST_MAX - 10 < len(only.text) <= BEST_MAX
 
 
+def test_an_endless_line_and_the_question_itself_are_never_the_best() -> None:
+    endless = f"Ports: {' '.join(map(str, range(8000, 8200)))}"
+    lines = ["Which ports are open?", endless, "All ports of the house are open to the porter alone."]
+    found = asked_of(page("ports", {"Ports": "\n".join(lines)}), text="Which ports are open?")
+    assert [one.text for one in found.sentences] == lines[2:]
+
+
 def asked_of(document: Document, *, text: str, reranker: Scripted | None = None) -> Answered:
     """Ask a small index of one document, unless told with a cross-encoder that takes all for an answer."""
     return extract_answer(bundle_of(document, text=text), reranker=reranker or Scripted(**{"": 8.0}))
