@@ -51,6 +51,8 @@ class FollowedIndex:
         self._cache_mb = cache_mb
         self._clock = clock
         self._lock = threading.Lock()
+        # Held for moments only: who has its answer waits for nobody who opens a generation.
+        self._counting = threading.Lock()
         self._stores: OpenedStores | None = None
         self._held: _Held | None = None
         self._earlier: OrderedDict[int, _Earlier] = OrderedDict()
@@ -96,18 +98,20 @@ class FollowedIndex:
         try:
             yield earlier.readers
         finally:
-            with self._lock:
+            with self._counting:
                 earlier.asking -= 1
-                self._close_unused(earlier)
+                is_unused = self._is_unused(earlier)
+            if is_unused:
+                earlier.stores.close()
 
     def _enter(self, generation: int) -> _Earlier:
         with self._lock:
-            if generation not in self._earlier:
-                self._earlier[generation] = self._open_earlier(generation)
-            earlier = self._earlier[generation]
-            earlier.asking += 1
-            self._earlier.move_to_end(generation)
-            self._leave_earlier(kept=EARLIER_KEPT)
+            earlier = self._earlier.get(generation) or self._open_earlier(generation)
+            with self._counting:
+                earlier.asking += 1
+                self._earlier[generation] = earlier
+                self._earlier.move_to_end(generation)
+            self._close_earlier(kept=EARLIER_KEPT)
             return earlier
 
     def _open_earlier(self, generation: int) -> _Earlier:
@@ -119,14 +123,16 @@ class FollowedIndex:
             stores.close()
             raise
 
-    def _leave_earlier(self, *, kept: int) -> None:
-        while len(self._earlier) > kept:
-            _, earlier = self._earlier.popitem(last=False)
-            self._close_unused(earlier)
-
-    def _close_unused(self, earlier: _Earlier) -> None:
-        if not earlier.asking and all(earlier is not held for held in self._earlier.values()):
+    def _close_earlier(self, *, kept: int) -> None:
+        """Hold fewer; those that are being asked are closed by the last who asks."""
+        with self._counting:
+            left = [self._earlier.popitem(last=False)[1] for _ in range(len(self._earlier) - kept)]
+            unused = [earlier for earlier in left if self._is_unused(earlier)]
+        for earlier in unused:
             earlier.stores.close()
+
+    def _is_unused(self, earlier: _Earlier) -> bool:
+        return not earlier.asking and all(earlier is not held for held in self._earlier.values())
 
     def renew(self, failed: Readers) -> Readers | None:
         """Return readers opened again after a store failed on *failed*; None if that would be the same again.
@@ -152,7 +158,7 @@ class FollowedIndex:
         """Let go of what is held; it is opened again on use."""
         with self._lock:
             stores, self._stores, self._held = self._stores, None, None
-            self._leave_earlier(kept=0)
+            self._close_earlier(kept=0)
         if stores is not None:
             stores.close()
 
@@ -168,7 +174,7 @@ class FollowedIndex:
         """Open the current generation, with new stores if the index is another one than before."""
         if self._stores is None or self._is_replaced():
             before = self._stores
-            self._leave_earlier(kept=0)  # of another index
+            self._close_earlier(kept=0)  # of another index
             self._stores = OpenedStores(self._layout.root, self._environment, cache_mb=self._cache_mb)
             if before is not None:
                 before.close()

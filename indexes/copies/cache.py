@@ -30,6 +30,7 @@ FOLLOW_SECONDS = 5.0
 
 _SETTING = "SITEGRAPH_DISK_CACHE_MB"
 _ID = re.compile(r"[0-9A-Za-z-]{1,64}")
+_MEGABYTES = re.compile(r"[\d,.]+(?= MB)")
 _held: dict[Path, int] = {}
 """Copies that this process reads, and the descriptors of their locks: held until it ends."""
 
@@ -112,11 +113,14 @@ class RemoteIndex:
         return root
 
     def say_stays(self, error: Exception) -> None:
-        """Say why the copy stays as it was; once, as a long-lived reader looks every few seconds."""
+        """Say why the copy stays as it was; once, as a long-lived reader looks every few seconds.
+
+        Sizes do not count: a full disk has another number of bytes left each time.
+        """
         line = f"answering from the copy as it was: {error}"
-        if line != self._said:
+        if (told := _MEGABYTES.sub("", line)) != self._said:
             self._say(line)
-        self._said = line
+        self._said = told
 
     @property
     def _most(self) -> int:

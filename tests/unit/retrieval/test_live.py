@@ -5,6 +5,7 @@ import re
 import shutil
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest import mock
 
@@ -13,7 +14,7 @@ import pytest
 from indexes.following import RETRY_SECONDS, FollowedIndex
 from indexes.publish.current import write_current
 from indexes.stores.lance.store import LanceChunkStore
-from indexes.wiring import OpenedStores, Readers, open_readers
+from indexes.wiring import OpenedStores, Readers, open_readers, readers_of
 from retrieval.live import LiveRetriever, open_async_retriever, open_retriever
 from retrieval.opening import build_retriever
 from retrieval.question.query import build_query
@@ -81,6 +82,27 @@ def test_a_publish_and_a_rollback_show_at_the_next_query(index: Path, followed: 
     assert editions(retriever.retrieve(ASKED)) == {3}
     write_current(index, 2)
     assert editions(retriever.retrieve(ASKED)) == {2}
+
+
+def test_who_has_an_answer_about_the_past_waits_for_nobody_who_opens_a_generation(
+    index: Path, followed: FollowedIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish_next(index, edition(3))
+    opening, answered = threading.Event(), threading.Event()
+
+    def opened_late(*arguments: object, **options: object) -> Readers:
+        opening.set()
+        assert answered.wait(30)
+        return readers_of(*arguments, **options)  # type: ignore[arg-type]
+
+    with ThreadPoolExecutor() as pool:
+        with followed.readers_at(2) as earlier:
+            publish_next(index, edition(4))
+            monkeypatch.setattr("indexes.following.readers_of", opened_late)
+            opened = pool.submit(followed.readers)
+            assert opening.wait(30)
+        answered.set()
+        assert (earlier.generation, opened.result(30).generation) == (2, 4)
 
 
 def test_what_is_held_in_memory_changes_no_byte_of_an_answer(index: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from indexes.copies.cache import HeldCopy, RemoteIndex, _follow, _hold, cache_folder, make_room, plan_eviction
 from indexes.copies.clearing import kept_in_copy
 from indexes.copies.marker import CopyMarker, refuse_copy, write_marker
-from schemas.errors import ConfigError, DamageFound, StoreUnavailable
+from schemas.errors import ConfigError, DamageFound, NoRoom, StoreUnavailable
 from schemas.hashing import sha256_hex
 from schemas.settings import Settings
 from tests.fakes.folder_server import python_server
@@ -80,6 +80,17 @@ def test_a_reader_that_follows_says_once_why_its_copy_stays(tmp_path: Path) -> N
     (line,) = said
     assert line.startswith("answering from the copy as it was: ")
     assert "no index there" in line
+
+
+def test_a_disk_that_stays_full_is_told_once_whatever_room_is_left(tmp_path: Path) -> None:
+    said: list[str] = []
+    settings = Settings(index="", cache=str(tmp_path / "cache"))
+    remote = RemoteIndex(str(tmp_path / "gone"), settings, now=lambda: 0.0, say=said.append)
+    for free in ("566", "1,565"):
+        remote.say_stays(NoRoom(f"needs 2,000 MB, but only {free} MB are free", subject="copy"))
+    assert len(said) == 1
+    remote.say_stays(StoreUnavailable("no index there", subject="gone"))
+    assert len(said) == 2
 
 
 def test_generations_stay_for_a_grace_after_they_were_replaced() -> None:
