@@ -17,7 +17,7 @@ def signal_in_error(error: BaseException) -> KeyboardInterrupt | SystemExit | No
     A handler raises wherever the program happens to be: in a call of a driver written in Rust, or while
     Python makes a class, which ends in a RuntimeError.
     """
-    return next(filter(None, map(_signal, error_chain(error))), None)
+    return next((found for found in map(_signal, error_chain(error)) if found is not None), None)
 
 
 def _signal(error: BaseException) -> KeyboardInterrupt | SystemExit | None:

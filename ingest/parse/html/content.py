@@ -16,7 +16,14 @@ from enum import StrEnum
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import HEADING_LEVELS, Survey, heading_level, name_parts, normal_space
+from ingest.parse.html.dom import (
+    HEADING_LEVELS,
+    Survey,
+    heading_level,
+    name_parts,
+    normal_space,
+    stated_title,
+)
 from ingest.parse.html.family import Family, find_container
 from ingest.parse.html.landmarks import own_landmark
 from ingest.parse.html.purpose import Purpose
@@ -230,7 +237,7 @@ def around_title(survey: Survey, root: HtmlElement) -> HtmlElement:
 
     The vote is for prose, so its element often begins below the heading, and beside what a table says.
     """
-    stated = normal_space(next((title.text or "" for title in survey.root.iter("title")), "")).lower()
+    stated = stated_title(survey.root).lower()
     body, inside = page_body(survey.root), set(root.iter(*HEADING_LEVELS))
     above = [one for one in survey.root.iter(*HEADING_LEVELS) if one not in inside]
     first = [one for one in above if one.tag == "h1"]

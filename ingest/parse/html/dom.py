@@ -220,6 +220,11 @@ def _only_link(heading: HtmlElement) -> HtmlElement | None:
     return link if link.tag == "a" and alone else None
 
 
+def stated_title(root: HtmlElement) -> str:
+    """What the title element says, in one line; "" without one."""
+    return next((normal_space(title.text or "") for title in root.iter("title")), "")
+
+
 def normal_space(text: str) -> str:
     """Runs of white space as one space, none at the edges."""
     return " ".join(text.split())

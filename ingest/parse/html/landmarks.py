@@ -57,9 +57,7 @@ _ASIDES = word_set("footnote footnote-list citation citation-list topic")
 """Classes under which docutils puts text that belongs to its page into an aside."""
 
 _BOX_TAGS = frozenset({"blockquote", "details", "figure"})
-_NAVIGATION = frozenset({"nav", "navigation"})
 _SUMMARIES = frozenset({"navigation header", "navigation footer"})
-_FEW_WORDS = 40
 
 
 class Landmarks:
@@ -112,20 +110,13 @@ def _named_landmark(class_: str, id_: str) -> LinkPosition | None:
 
 
 def is_navigation_table(element: HtmlElement) -> bool:
-    """Whether it is the table by which DocBook XSL and gtk-doc lead from page to page.
+    """Whether it is the table by which DocBook XSL and gtk-doc lead from page to page; its summary says so.
 
     A table around headings lays out the page, whatever it is called.
     """
-    if element.tag != "table":
+    if element.tag != "table" or (element.get("summary") or "").strip().lower() not in _SUMMARIES:
         return False
-    stated = (element.get("summary") or "").strip().lower() in _SUMMARIES
-    named = not _NAVIGATION.isdisjoint(class_words(element.get("class") or ""))
-    return (stated or (named and _leads_on(element))) and next(element.iter(*HEADING_LEVELS), None) is None
-
-
-def _leads_on(table: HtmlElement) -> bool:
-    """Whether it has links, and few words besides a title."""
-    return next(table.iter("a"), None) is not None and len("".join(table.itertext()).split()) <= _FEW_WORDS
+    return next(element.iter(*HEADING_LEVELS), None) is None
 
 
 def is_box(element: HtmlElement) -> bool:

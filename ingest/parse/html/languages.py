@@ -46,11 +46,13 @@ def code_language(listing: HtmlElement) -> str | None:
 def listings_in(pre: HtmlElement) -> tuple[HtmlElement, ...]:
     """Return the elements of a `pre` that are a listing each: variants of one example, else it alone.
 
-    Variants stand side by side, and a script shows one of them. Each names its language: what names none is
-    a part of one listing, and so are lines with white space between them, and code in a text.
+    Variants stand side by side, and a script shows one of them. Each names a language of its own: what names
+    none, or the same, is a part of one listing, and so are lines with white space between them, and code in a
+    text.
     """
     variants = [child for child in pre if child.tag == "code"]
-    apart = len(variants) > 1 and all(_named(code) and not code.tail for code in variants)
+    languages = [_named(code) for code in variants if not code.tail]
+    apart = len(variants) > 1 and len({*languages} - {None}) == len(variants)
     alone = all(child.tag in _CONTROLS and not (child.tail or "").strip() for child in pre)
     return tuple(variants) if apart and alone and not (pre.text or "").strip() else (pre,)
 

@@ -16,6 +16,7 @@ class SkipReason(StrEnum):
     REPEATED = "repeated"  # the same is read elsewhere: labels of tabs, a formula as it is drawn
     LANDMARK = "landmark"  # by tag or role it is navigation, search, footer or aside
     CHROME = "chrome"  # by class or id it is what the page's family writes around its content
+    SITE_TITLE = "site_title"  # the name of the site over each page, whose own title stands below
     UNVOTED = "unvoted"  # trafilatura passed it over, and it does not read as a part of the text
 
 

@@ -13,7 +13,7 @@ from ingest.parse.html.charset import decode_html, query_encoder
 from ingest.parse.html.cleaning import CleanedPage, RunHook, clean_page
 from ingest.parse.html.content import Content, ContentBy, count_words, find_content, page_body
 from ingest.parse.html.dates import stated_date
-from ingest.parse.html.dom import Survey, normal_space, parse_tree, survey_tree
+from ingest.parse.html.dom import Survey, normal_space, parse_tree, stated_title, survey_tree
 from ingest.parse.html.embedded import embedded_links, stated_links
 from ingest.parse.html.family import SHAPES, Family, recognise_family
 from ingest.parse.html.hints import alternates_of, base_of, canonical_of, refresh_of, robots_of
@@ -187,7 +187,7 @@ def _title(root: HtmlElement, outline: tuple[OutlineSection, ...], family: Famil
     top = next((section.heading for section in outline if section.level == 1), "")
     if top:
         return top
-    stated = next((normal_space(title.text or "") for title in root.iter("title")), "")
+    stated = stated_title(root)
     if SHAPES[family].numbered:
         stated = strip_numbering(stated)
     return stated or next((section.heading for section in outline if section.heading), "")

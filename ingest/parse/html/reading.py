@@ -9,12 +9,13 @@ from lxml.html import HtmlElement
 
 from ingest.parse.html.blocks import read_blocks
 from ingest.parse.html.content import Content, ContentBy, around_title, count_words, leading_h1, page_body
-from ingest.parse.html.dom import Survey
+from ingest.parse.html.dom import Survey, stated_title
 from ingest.parse.html.family import SHAPES, Family
 from ingest.parse.html.inline import split_heading
 from ingest.parse.html.left_out import OnLeftOut
 from ingest.parse.html.manuals import mark_titles
 from ingest.parse.html.purpose import Purpose
+from ingest.parse.html.site_title import without_site_title
 from ingest.parse.html.unvoted import is_cut_down, unvoted_elements
 from ingest.parse.html.vote import FEW_WORDS, Pairs, Vote, pairs_of
 from ingest.parse.outline import Block, Heading, Part
@@ -51,8 +52,8 @@ class ReadStrategy:
 def read_content(survey: Survey, content: Content, family: Family, purpose: Purpose) -> list[Part]:
     """Return the page's parts: all of its content, without what its vote tells to be boilerplate."""
     reading, parts = choose_reading(survey, content, family, purpose)
-    parts = _with_lead(survey, replace(content, root=reading.root), family, parts)
-    return mark_titles(parts, survey, family)
+    parts = with_lead(survey, replace(content, root=reading.root), family, parts)
+    return mark_titles(without_site_title(parts, stated_title(survey.root)), survey, family)
 
 
 def choose_reading(
@@ -117,7 +118,8 @@ def _share_of(ballot: Pairs, parts: list[Part]) -> float:
     return (ballot & pairs_of(" ".join((*texts, *headings)))).total() / ballot.total()
 
 
-def _with_lead(survey: Survey, content: Content, family: Family, parts: list[Part]) -> list[Part]:
+def with_lead(survey: Survey, content: Content, family: Family, parts: list[Part]) -> list[Part]:
+    """Put the page's h1 that stands outside of its content first."""
     lead = leading_h1(survey, content)
     text, number = ("", None) if lead is None else split_heading(lead, numbered=SHAPES[family].numbered)
     return [Heading(text=text, level=1, number=number), *parts] if text else parts

@@ -9,17 +9,19 @@ from lxml.html import HtmlElement
 from ingest.parse.html.blocks import BLOCK_TAGS
 from ingest.parse.html.cleaning import CleanedPage, RunHook
 from ingest.parse.html.content import ContentBy, leading_h1, page_body
-from ingest.parse.html.dom import HEADING_LEVELS, heading_level, normal_space, parse_tree
-from ingest.parse.html.inline import is_permalink
+from ingest.parse.html.dom import HEADING_LEVELS, heading_level, normal_space, parse_tree, stated_title
+from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.html.landmarks import own_landmark
 from ingest.parse.html.left_out import SkipReason
 from ingest.parse.html.page import RecognisedPage, recognise_page
 from ingest.parse.html.prescan import cut_markup
-from ingest.parse.html.reading import ReadStrategy, choose_reading
+from ingest.parse.html.reading import ReadStrategy, choose_reading, with_lead
+from ingest.parse.html.site_title import find_site_title
 from ingest.parse.html.traced import PASSED_OVER, BlockStatus, CleaningStep, PageTrace, TracedBlock
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
 from ingest.parse.html.vote import FEW_WORDS, TELLING
 from ingest.parse.html.words import word_set
+from ingest.parse.outline import Part
 from schemas.cleaning import label
 from schemas.edges import LinkPosition
 from schemas.fragment import ParseRequest
@@ -51,7 +53,8 @@ def trace_html(data: bytes, request: ParseRequest, *, run_hook: RunHook | None =
     page = recognise_page(cut_markup(data)[0], request, run_hook=run_hook)
     reading, _ = choose_reading(page.survey, page.content, page.family, page.purpose)
     left_out: dict[HtmlElement, SkipReason] = {}
-    reading.read(page.survey, page.family, on_left_out=left_out.__setitem__)
+    parts = reading.read(page.survey, page.family, on_left_out=left_out.__setitem__)
+    left_out |= dict.fromkeys(_site_titles(page, reading, parts), SkipReason.SITE_TITLE)
     tracer = _Tracer(page, reading, left_out)
     return PageTrace(
         family=page.family.value,
@@ -62,6 +65,13 @@ def trace_html(data: bytes, request: ParseRequest, *, run_hook: RunHook | None =
         blocks=(*tracer.blocks(), *_removed(page.cleaned)),
         cleaning=tuple(_steps(page, request)),
     )
+
+
+def _site_titles(page: RecognisedPage, reading: ReadStrategy, parts: list[Part]) -> Iterator[HtmlElement]:
+    survey = page.survey
+    led = with_lead(survey, replace(page.content, root=reading.root), page.family, parts)
+    if site := find_site_title(led, stated_title(survey.root)):
+        yield from (h1 for h1 in survey.root.iter("h1") if inline_text(h1) == site.text)
 
 
 def _removed(cleaned: CleanedPage | None) -> Iterator[TracedBlock]:
@@ -155,7 +165,8 @@ class _Tracer:
     def __post_init__(self) -> None:
         self.around = frozenset(self.reading.root.iterancestors())
         read = replace(self.page.content, root=self.reading.root)
-        self.lead = leading_h1(self.page.survey, read)
+        lead = leading_h1(self.page.survey, read)
+        self.lead = None if lead in self.left_out else lead
         voted = self.page.content.voted
         self.ballot = "".join(voted.split()) if len(voted.split()) >= FEW_WORDS else ""
 
@@ -279,6 +290,7 @@ _REASONS = {
     SkipReason.PERMALINK: "a link to the place itself or to the top",
     SkipReason.LINE_NUMBERS: "line numbers of code",
     SkipReason.REPEATED: "read elsewhere: labels of tabs with their panels, formulas by their source",
+    SkipReason.SITE_TITLE: "the name of the site; the heading below it is the page's title",
     SkipReason.UNVOTED: PASSED_OVER,
     SkipReason.LANDMARK: "navigation, search, footer or aside by tag or role",
 }

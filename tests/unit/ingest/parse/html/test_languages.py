@@ -59,9 +59,10 @@ def test_two_variants_of_one_example_are_two_listings_each_in_its_language() -> 
     [
         ("<code class=k>int</code><code class=n>x</code>", "intx"),
         ("<code class=language-c>int x;</code>\n<code class=language-c>int y;</code>", "int x;\nint y;"),
+        ("<code class=lang-js>a();\n</code><code class=lang-js>b();</code>", "a();\nb();"),
         ("Type <code class=language-sh>ls</code><code class=language-sh>-l</code>", "Type ls-l"),
     ],
-    ids=["coloured words", "lines", "words of a text"],
+    ids=["coloured words", "lines", "lines with their ends", "words of a text"],
 )
 def test_pieces_of_code_that_a_reader_sees_as_one_stay_one(markup: str, text: str) -> None:
     assert texts_of(parse_page(f"<main><h2>A</h2><pre>{markup}</pre></main>")) == {"A": text}
