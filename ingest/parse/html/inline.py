@@ -24,6 +24,9 @@ _MARKS = frozenset({"¶", "#", "§", "🔗", "🔗︎", "link", "permalink", "pe
 """The last is a pilcrow of UTF-8 that somebody read as Latin-1, in lower case."""
 
 _BARE_MARKS = frozenset({"¶", "#", "§", "🔗", "◆"})
+_TO_SOURCE = frozenset({"[src]", "[source]"})
+"""What manuals of Node and Python put into a heading that names a function, to lead to its source code."""
+
 _TO_TOP = frozenset({"top", "back to top", "return to top", "^", "↑", "▲"})
 _CONTENTS_LABELS = frozenset({"on this page", "in this article"})
 """What themes write over the list of a page's own headings."""
@@ -62,9 +65,11 @@ def _is_icon(text: str) -> bool:
 
 
 def is_permalink(element: HtmlElement) -> bool:
-    """Whether a link is only a handle to copy a heading's address, or leads past what frames the content."""
+    """Whether a link copies a heading's address, or leads to source code or past what frames the content."""
     if element.tag != "a":
         return False
+    if element.text in _TO_SOURCE:
+        return True
     class_ = element.get("class")
     if class_ is not None and not _PERMALINKS.isdisjoint(class_words(class_)):
         text = strip_invisible("".join(element.itertext())).strip().lower()

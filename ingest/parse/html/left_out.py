@@ -11,7 +11,7 @@ class SkipReason(StrEnum):
 
     UNREAD = "unread"  # a tag whose text is none of the page's: scripts, form controls, embedded objects
     HIDDEN = "hidden"
-    PERMALINK = "permalink"
+    PERMALINK = "permalink"  # or a link to source code
     LINE_NUMBERS = "line_numbers"
     REPEATED = "repeated"  # the same is read elsewhere: labels of tabs, a formula as it is drawn
     LANDMARK = "landmark"  # by tag or role it is navigation, search, footer or aside

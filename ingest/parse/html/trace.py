@@ -287,7 +287,7 @@ _OUTVOTED = "outside of the element with nearly all that trafilatura took for co
 _REASONS = {
     SkipReason.UNREAD: "a tag whose text is none of the page's",
     SkipReason.HIDDEN: "hidden from readers",
-    SkipReason.PERMALINK: "a link to the place itself or to the top",
+    SkipReason.PERMALINK: "a link to the place itself, to the top or to source code",
     SkipReason.LINE_NUMBERS: "line numbers of code",
     SkipReason.REPEATED: "read elsewhere: labels of tabs with their panels, formulas by their source",
     SkipReason.SITE_TITLE: "the name of the site; the heading below it is the page's title",

@@ -149,6 +149,11 @@ def test_a_linked_heading_over_the_text_of_its_item_heads_a_section() -> None:
     assert list(texts_of(parse_page(f"<main><h1>A</h1>{item}</main>"))) == ["A", "One"]
 
 
+def test_a_link_to_the_source_code_is_no_part_of_a_heading() -> None:
+    page = "<main><h2>fs.open(path)<a class=srclink href=https://code.example/fs.js#L5>[src]</a></h2><p>x</p></main>"
+    assert texts_of(parse_page(page)) == {"fs.open(path)": "x"}
+
+
 def test_a_permalink_sign_in_the_wrong_charset_is_no_part_of_a_heading() -> None:
     page = "<main><h2>Use<a class=headerlink href=#use>\u00c2\u00b6</a></h2><p>x</p></main>"
     assert texts_of(parse_page(page)) == {"Use": "x"}
