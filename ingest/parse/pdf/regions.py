@@ -21,6 +21,7 @@ from ingest.parse.pdf.joining import (
     join_paragraph,
     join_parts,
 )
+from ingest.parse.pdf.labels import LABEL
 from ingest.parse.pdf.structure import Part
 from ingest.parse.pdf.tables import Table
 from ingest.parse.pdf.vicinity import PageText, page_text, part_by_place
@@ -31,9 +32,6 @@ SMALL_CODE = 40
 """Tokens under which a listing stays with the text around it, as all small siblings do (docs/chunks.md)."""
 
 _BULLET = re.compile(rf"\s*(?:[{BULLETS}–—*·-]\s|\(?(?:\d{{1,2}}|[a-z])[.)]\s)")
-LABEL = 60
-"""Code points."""
-
 _FLOW = frozenset({RegionType.PARAGRAPH, RegionType.LIST, RegionType.FORMULA})
 _MARGINS = {"header": RegionType.HEADER, "footer": RegionType.FOOTER}
 

@@ -18,6 +18,7 @@ from ingest.parse.pdf.headings import (
     numbered_depth,
     rank_sizes,
 )
+from ingest.parse.pdf.labels import drawings_of_labels
 from ingest.parse.pdf.marginals import Margin
 from ingest.parse.pdf.order import box_of
 from ingest.parse.pdf.outline import Entry, title_key
@@ -104,18 +105,19 @@ def _printed(
     if sheet.contents:
         return ()
     taken = {index for heading in listed for index in range(heading.start, heading.end)}
+    # The labels of a drawing are often larger than the text.
+    blocks = [sheet.lines[start:end] for start, end in sheet.ranges]
+    drawings = drawings_of_labels(sheet.page.pictures, blocks, body=type_.body)
     runs = find_by_font(sheet.ranges, sheet.lines, type_, bold_alone=not has_outline)
     return tuple(
         _by_font(sheet, run, type_, has_outline)
         for run in runs
-        if taken.isdisjoint(range(*run)) and not _labels_drawing(sheet, run)
+        if taken.isdisjoint(range(*run)) and not _stands_in(drawings, box_of(sheet.lines[slice(*run)]))
     )
 
 
-def _labels_drawing(sheet: Sheet, run: tuple[int, int]) -> bool:
-    """Whether lines stand in a drawing that a caption names: its labels are often larger than the text."""
-    box = box_of(sheet.lines[slice(*run)])
-    return any(picture.is_drawn and picture.bbox.holds_middle_of(box) for picture in sheet.page.pictures)
+def _stands_in(drawings: Sequence[BBox], box: BBox) -> bool:
+    return any(drawing.holds_middle_of(box) for drawing in drawings)
 
 
 def _by_font(sheet: Sheet, run: tuple[int, int], type_: Type, has_outline: bool) -> PdfHeading:
