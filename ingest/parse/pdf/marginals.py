@@ -23,9 +23,6 @@ _PAGE_NUMBER = re.compile(
 _MOST_DIGITS = 4
 """Digits of a page number, at most."""
 
-_FRONT_MATTER = 50
-"""Pages that a part of a book may have before it; a year or a sum below all else is no page number."""
-
 
 class Margin(StrEnum):
     """Which strip a running line stands in."""
@@ -82,16 +79,16 @@ def find_marginals(pages: Sequence[PageContent]) -> dict[tuple[int, Line], Margi
 def _numbers_at_the_end(pages: Sequence[PageContent]) -> dict[tuple[int, Line], Margin]:
     """Return the page numbers that end their page: in the strip, or where they count on, anywhere.
 
-    In the strip any number is one that a document of this length may have. They count on where as many pages
-    as make a line run print a number that is as far from their own.
+    They count on where as many pages as make a line run print a number that is as far from their own. In the
+    strip one more page is enough, or the page's own number: a lone number may be a value that ends a text.
     """
     ends = [(page, *end) for page in pages if (end := _number_at_the_end(page)) is not None]
     ahead = Counter(number - page.page_no for page, _, number in ends)
     return {
         (page.page_no, line): Margin.FOOTER
         for page, line, number in ends
-        if ahead[number - page.page_no] >= LEAST_PAGES
-        or (line.bbox.y0 >= page.size.height * (1 - STRIP) and 0 < number <= len(pages) + _FRONT_MATTER)
+        if (count := ahead[number - page.page_no]) >= LEAST_PAGES
+        or (line.bbox.y0 >= page.size.height * (1 - STRIP) and (count > 1 or number == page.page_no))
     }
 
 

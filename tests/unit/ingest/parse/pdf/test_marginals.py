@@ -50,6 +50,28 @@ def test_a_figure_that_ends_a_text_is_no_page_number() -> None:
     assert regions(fragment, RegionType.FOOTER) == []
 
 
+def feet(*numbers: int) -> list[str]:
+    """Print a number at the foot of each page of text; give those that are footers."""
+    document = new_pdf([[Text(prose(f"topic{number}"))] for number in numbers])
+    for number, page in zip(numbers, document, strict=True):
+        page.insert_text((290, page.rect.height - 30), f"{number}", fontsize=9)
+    return [region.text for region in regions(parse(document.tobytes()), RegionType.FOOTER)]
+
+
+def test_a_number_at_the_foot_is_a_footer_if_it_counts_the_pages_or_one_more_page_says_so() -> None:
+    assert feet(1) == ["1"]
+    assert feet(17, 18) == ["17", "18"]
+    assert feet(17) == feet(17, 3) == []
+
+
+def test_a_value_that_ends_the_text_of_a_page_is_in_its_passage() -> None:
+    document = new_pdf([[Text(prose("lamp"))]])
+    document[0].insert_text((72, 770), "Days until the warranty of the lamp ends:", fontsize=10)
+    document[0].insert_text((72, 800), "30", fontsize=10)
+
+    assert parse(document.tobytes()).chunks[-1].text.endswith("30")
+
+
 def test_a_year_at_the_foot_of_a_title_page_stays_text() -> None:
     document = new_pdf([[Text(prose("harbour"))]])
     document[0].insert_text((290, document[0].rect.height - 30), "2019", fontsize=9)

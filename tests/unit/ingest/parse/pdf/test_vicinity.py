@@ -92,6 +92,5 @@ def test_labels_in_a_drawing_with_a_caption_are_no_headings(tide_chart: GraphFra
     assert chunk_with(tide_chart, "Inner gate").text == "Outer gate Inner gate"
 
 
-def test_a_number_below_all_text_of_a_page_is_its_footer(tide_chart: GraphFragment) -> None:
-    assert [footer.text for footer in regions(tide_chart, RegionType.FOOTER)] == ["17"]
-    assert not any("17" in chunk.text for chunk in tide_chart.chunks)
+def test_a_number_below_all_text_of_a_page_joins_no_text_above_it(tide_chart: GraphFragment) -> None:
+    assert chunk_with(tide_chart, "17").text == "17"
