@@ -124,7 +124,7 @@ def _type_of(part: Part) -> RegionType:
     if all(line.mono for line in part.lines):
         return RegionType.CODE
     first = part.lines[0].text
-    if is_caption(part.lines):
+    if part.caption or is_caption(part.lines):
         return RegionType.CAPTION
     return RegionType.LIST if part.contents or _BULLET.match(first) else RegionType.PARAGRAPH
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ingest.parse.pdf.columns import find_gutter
+from ingest.parse.pdf.floats import Item, place_tables
 from ingest.parse.pdf.marginals import Margin, find_marginals
 from ingest.parse.pdf.order import box_of, order_blocks
 from ingest.parse.pdf.page import Block, Line, PageContent
@@ -21,13 +22,13 @@ _LEAST_PAGES_WITH_CONTENTS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """`items` in reading order; `lines` are those of its blocks, flat.
+    """`items` in reading order; `lines` are those of its blocks, flat, without titles of tables.
 
     `gutter` is the x between two columns; `contents` marks a table of contents or an index.
     """
 
     page: PageContent
-    items: tuple[Block | Table, ...]
+    items: tuple[Item, ...]
     lines: tuple[Line, ...]
     margins: tuple[tuple[Margin, Line], ...]
     gutter: float | None
@@ -38,7 +39,7 @@ class Sheet:
         """Where in `lines` each block stands, as [start, end)."""
         found: list[tuple[int, int]] = []
         for item in self.items:
-            if not isinstance(item, Table):
+            if isinstance(item, tuple):
                 start = found[-1][1] if found else 0
                 found.append((start, start + len(item)))
         return tuple(found)
@@ -60,8 +61,9 @@ def _sheet(page: PageContent, running: Mapping[tuple[int, Line], Margin], may_ho
         body.append(tuple(line for mark, line in zip(marks, block, strict=True) if not mark))
     blocks = [block for block in body if block]
     gutter = find_gutter([box_of(block) for block in blocks if _is_prose(block)], page.size.width)
-    items = tuple(_with_tables(order_blocks(blocks, gutter), page.tables))
-    lines = tuple(line for item in items if not isinstance(item, Table) for line in item)
+    ordered = tuple(_with_tables(order_blocks(blocks, gutter), page.tables))
+    items = place_tables(ordered, page.size.height)
+    lines = tuple(line for item in items if isinstance(item, tuple) for line in item)
     return Sheet(
         page=page,
         items=items,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from ingest.parse.numbering import strip_numbering
 from ingest.parse.pdf.columns import column_of
+from ingest.parse.pdf.floats import Title
 from ingest.parse.pdf.headings import (
     FONT,
     FONT_LEVEL,
@@ -34,8 +35,8 @@ class Part:
     """A stretch of a page: lines, a table or a picture.
 
     `heading` is set where the part prints one (`heading_path` then ends with it); `lines` is empty where
-    the outline names a heading that is not printed. `margin` marks running lines, `contents` lines of a
-    table of contents or an index; neither is content.
+    the outline names a heading that is not printed. `caption` marks the title that is stored with a table.
+    `margin` marks running lines, `contents` lines of a table of contents or an index; neither is content.
     """
 
     page_no: int
@@ -44,6 +45,7 @@ class Part:
     table: Table | None = None
     picture: Picture | None = None
     heading: PdfHeading | None = None
+    caption: bool = False
     column: int = 0
     margin: Margin | None = None
     contents: bool = False
@@ -150,6 +152,9 @@ def _body(sheet: Sheet, headings: Sequence[PdfHeading]) -> Iterator[Part]:
     for item in sheet.items:
         if isinstance(item, Table):
             yield Part(page_no=sheet.page.page_no, bbox=item.bbox, table=item)
+            continue
+        if isinstance(item, Title):
+            yield Part(page_no=sheet.page.page_no, bbox=box_of(item.lines), lines=item.lines, caption=True)
             continue
         _, end = next(ranges)
         while pending and pending[0].start < end:
