@@ -1,15 +1,22 @@
 """Where things lie inside an index folder."""
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 COPY = "COPY.json"
 """What a copy of an index elsewhere has, and nothing else (indexes/copies/marker.py)."""
 
 _MAKING = ".making"
-_FIRST_MADE = ("lance", "CURRENT", ".CURRENT.new", ".index.json.new", _MAKING)
+_FIRST_MADE = ("lance", "CURRENT")
 """What an index consists of when its making is cut off before `index.json`; it is then made again."""
+
+
+def leftovers_of(name: str) -> str:
+    """The pattern of what killed writers of a file leave beside it, earlier versions without a number."""
+    return f".{name}.*new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +29,19 @@ class IndexLayout:
         """Whether the folder contains anything but an index, so that none may be made there."""
         if self.has_generations() or not self.root.is_dir():
             return False
-        others = {path.name for path in self.root.iterdir()} - set(_FIRST_MADE)
+        known = (*_FIRST_MADE, _MAKING, *self._leftovers())
+        others = [path for path in self.root.iterdir() if not any(fnmatchcase(path.name, p) for p in known)]
         # Last: what another process makes meanwhile comes after its `index.json`.
         return bool(others) and not self.manifest.exists()
 
-    def first_made(self) -> tuple[Path, ...]:
+    def first_made(self) -> Iterator[Path]:
         """Where what comes before `index.json` would be, but for the lock of who makes it."""
-        return tuple(self.root / name for name in _FIRST_MADE if name != _MAKING)
+        yield from (self.root / name for name in _FIRST_MADE)
+        for pattern in self._leftovers():
+            yield from self.root.glob(pattern)
+
+    def _leftovers(self) -> tuple[str, ...]:
+        return tuple(leftovers_of(path.name) for path in (self.current, self.manifest))
 
     @property
     def making(self) -> Path:

@@ -5,9 +5,12 @@ Nothing of object storage is imported for a folder.
 
 import os
 import shutil
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from indexes.layout import leftovers_of
 from indexes.object_files import PATIENCE
 from schemas.errors import ConfigError, StaleLease
 from schemas.extras import install_line
@@ -15,6 +18,9 @@ from schemas.settings import Settings
 
 if TYPE_CHECKING:
     from indexes.buckets import BucketPath
+
+LEFT_SECONDS = 3600
+"""No small file takes that long to be written and renamed; counted by the disk's own times."""
 
 
 def place_of(settings: Settings) -> Path:
@@ -56,24 +62,40 @@ def is_in_bucket(path: Path) -> bool:
 def write_durably(path: Path, data: str | bytes) -> None:
     """Replace a file by rename, so that it is whole before and after a power cut; makes its folder.
 
-    An object is put, which is whole or not at all, too.
+    An object is put, which is whole or not at all, too. Of several that write at once, the last one stays.
     """
     data = data.encode() if isinstance(data, str) else data
     if bucket := bucket_of(path):
         bucket.put(data)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.new")
-    with beside.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.new")
+    try:
+        _write_whole(beside, data)
+        _drop_leftovers(path, since=beside.stat().st_mtime - LEFT_SECONDS)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _drop_leftovers(path: Path, *, since: float) -> None:
+    """Remove what writers of the file left beside it that were killed: by now they would have renamed it."""
+    for left in path.parent.glob(leftovers_of(path.name)):
+        with suppress(FileNotFoundError):  # another may remove or rename it
+            if left.stat().st_mtime < since:
+                left.unlink()
 
 
 class Replacement:

@@ -1,9 +1,12 @@
 """Where an index is: what is asked of a folder and of a prefix of a bucket alike."""
 
+import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -37,6 +40,33 @@ def test_what_is_written_is_read_listed_and_removed(place: Path) -> None:
     remove_tree(place / "generations")
     assert not (place / "CURRENT").exists()
     assert not (place / "generations").is_dir()
+
+
+def test_of_many_that_write_one_file_at_once_all_do(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(50):
+            (tmp_path / "ledger.json").unlink(missing_ok=True)
+            list(pool.map(lambda text: write_durably(tmp_path / "ledger.json", text), "abcd"))
+            assert (tmp_path / "ledger.json").read_text() in {*"abcd"}
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.json"]
+
+
+def test_what_a_killed_writer_left_goes_and_what_another_writes_stays(tmp_path: Path) -> None:
+    left, written = tmp_path / ".CURRENT.7.9.new", tmp_path / ".CURRENT.8.9.new"
+    of_before, of_another = tmp_path / ".CURRENT.new", tmp_path / ".index.json.7.9.new"
+    for path in (left, written, of_before, of_another):
+        path.touch()
+    for path in (left, of_before, of_another):
+        os.utime(path, (0, 0))
+    write_durably(tmp_path / "CURRENT", "1\n")
+    assert {path.name for path in tmp_path.iterdir()} == {"CURRENT", written.name, of_another.name}
+
+
+def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexes.places.os.fsync", Mock(side_effect=OSError("no room")))
+    with pytest.raises(OSError, match="no room"):
+        write_durably(tmp_path / "CURRENT", "1\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_name_leads_back_to_the_same_place(place: Path) -> None:

@@ -106,6 +106,16 @@ def test_a_making_that_fails_leaves_nothing(settings: Settings, point: str, exis
         assert index.manifest.index_id == "b"
 
 
+def test_what_a_killed_making_was_writing_goes_with_the_next(settings: Settings) -> None:
+    folder = Path(settings.index)
+    folder.mkdir()
+    for name in (".CURRENT.7.9.new", ".index.json.7.9.new"):
+        (folder / name).touch()
+
+    with closing(opened(settings, "b")):
+        assert not list(folder.glob(".*.new"))
+
+
 def test_a_folder_that_cannot_be_made_is_said(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
 
