@@ -88,7 +88,7 @@ def plan_repair_of(settings: Settings, *, rows: bool, progress: StageProgress) -
     if pointers:
         damage = tuple((name, "is missing or damaged") for name in pointers)
         return _first_of_a_plan(RepairAction.POINTERS, damage)
-    if ledger := _broken_ledger(settings):
+    if ledger := _broken_ledger(settings, makes_ledger=False):
         return _first_of_a_plan(RepairAction.LEDGER, (ledger,))
     index = open_existing(settings)
     with closing(_resources(index, progress)) as resources:
@@ -111,7 +111,7 @@ def repair_index(settings: Settings, *, rows: bool, quiet: bool) -> Repaired:
     """
     restored = restore_pointers(settings)
     aside = _set_ledger_aside(settings)
-    index = open_existing(settings)
+    index = open_existing(settings, makes_ledger=True)
     taken = [_pointers(restored)] if restored else []
     taken += [RepairStep(action=RepairAction.LEDGER, damage=(aside,))] if aside else []
     with _working(index, quiet=quiet) as (resources, lease):
@@ -223,9 +223,9 @@ def _working(index: Index, *, quiet: bool) -> Iterator[tuple[Resources, Lease]]:
         yield resources, stack.enter_context(lease)
 
 
-def _broken_ledger(settings: Settings) -> Damage | None:
-    """What is wrong with the file of a ledger; None where nothing is, or where it is a server's."""
-    index = open_existing(settings)
+def _broken_ledger(settings: Settings, *, makes_ledger: bool) -> Damage | None:
+    """What is wrong with the file of a ledger, or that there is none; None where nothing is."""
+    index = open_existing(settings, makes_ledger=makes_ledger)
     try:
         return next(ledger_faults(index), None)
     except DamageFound as error:
@@ -236,7 +236,7 @@ def _broken_ledger(settings: Settings) -> Damage | None:
 
 def _set_ledger_aside(settings: Settings) -> Damage | None:
     """Give a broken ledger another name; nothing is deleted, and a new one is made in its place."""
-    broken = _broken_ledger(settings)
+    broken = _broken_ledger(settings, makes_ledger=True)
     if broken is None:
         return None
     url = ledger_url_of(IndexLayout(place_of(settings)), settings.ledger_url)

@@ -126,13 +126,14 @@ def _files(index: Index, generation: int, progress: StageProgress) -> Iterator[D
 
 
 def ledger_faults(index: Index) -> Iterator[Damage]:
-    """What SQLite finds wrong with the file of a ledger.
+    """What SQLite finds wrong with the file of a ledger; a server looks after its own.
 
-    Raises: DamageFound: it is no database.
+    Raises: DamageFound: it is no database, or lost.
     """
+    ledger = index.ledger
     if ledger_url_of(index.layout, index.settings.ledger_url).startswith("sqlite:///"):
         # Read only: it may take minutes, and whoever writes would wait for them.
-        reading = index.ledger.engine.execution_options(read_only=True)
+        reading = ledger.engine.execution_options(read_only=True)
         with reading.connect() as connection:
             for fault in connection.exec_driver_sql("PRAGMA integrity_check").scalars():
                 if fault != "ok":

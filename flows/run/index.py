@@ -31,7 +31,7 @@ from indexes.wiring import (
 )
 from runtime.clock import SystemClock
 from runtime.fault_points import crash_point
-from schemas.errors import ConfigError, SchemaMismatch
+from schemas.errors import ConfigError, SchemaMismatch, SitegraphError
 from schemas.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -45,8 +45,8 @@ class Index:
     manifest: IndexManifest
     settings: Settings
     clock: SystemClock = field(default_factory=SystemClock)
-    only_described: bool = False
-    """Whether to take the ledger as it is: a run makes the tables of a lost one again."""
+    tell_lost: Callable[[IndexLayout], SitegraphError] | None = None
+    """What to say where the ledger is lost; None: its tables are made again, as by a run."""
     opened_ledger: Ledger | None = None
     opened_chunks: ChunkTables | None = None
     opened_graph: GraphStore | None = None
@@ -58,7 +58,7 @@ class Index:
         """Crawl state, generations, leases.
 
         Raises: ConfigError: it is the ledger of another index, or the index keeps its own elsewhere;
-        StoreUnavailable: it is not there, and the index is only described.
+        what `tell_lost` says: it is not there.
         """
         with self._lock:
             if self.opened_ledger is None:
@@ -66,10 +66,10 @@ class Index:
             return self.opened_ledger
 
     def _open_ledger(self) -> Ledger:
-        if self.only_described:
-            return open_own_ledger(self.layout, self.settings.ledger_url, now=self.now)
+        if self.tell_lost is not None:
+            return open_own_ledger(self.layout, self.settings.ledger_url, now=self.now, lost=self.tell_lost)
         url = ledger_url_of(self.layout, self.settings.ledger_url)
-        refuse_another_ledger(self.layout, url, index_id=self.manifest.index_id)
+        refuse_another_ledger(self.layout, url, index_id=self.manifest.index_id, may_rebuild=True)
         ledger = open_ledger(url, now=self.now)
         ledger.owner.check(self.manifest.index_id)
         return ledger

@@ -27,6 +27,7 @@ from indexes.audiences import refuse_audience
 from indexes.copies.marker import refuse_copy
 from indexes.embed.encoder import offline_environment
 from indexes.layout import IndexLayout
+from indexes.own_ledger import tell_damaged_ledger, tell_lost_ledger
 from indexes.places import place_of
 from indexes.publish.generation import load_generation
 from indexes.publish.keeping import parse_keep
@@ -207,8 +208,10 @@ def hold_source(index: Index, source: str, *, quiet: bool = False) -> Iterator[H
         yield HeldSource(progress, stop)
 
 
-def open_existing(settings: Settings) -> Index:
+def open_existing(settings: Settings, *, makes_ledger: bool = False) -> Index:
     """Open an index that is already there, for commands that change it or look for damage.
+
+    A ledger that is not there is damage, unless the command *makes_ledger* again: most often it is elsewhere.
 
     Raises: ConfigError: there is no index; the message says how to make one; or it is a copy, or a setting
     is wrong.
@@ -216,7 +219,7 @@ def open_existing(settings: Settings) -> Index:
     parse_keep(settings.keep, last=settings.keep_generations)
     refuse_copy(Path(settings.index))
     refuse_audience(Path(settings.index))
-    return open_index(settings)
+    return replace(open_index(settings), tell_lost=None if makes_ledger else tell_damaged_ledger)
 
 
 def open_described(settings: Settings) -> Index:
@@ -224,7 +227,7 @@ def open_described(settings: Settings) -> Index:
 
     Raises: ConfigError: there is no index; the message says how to make one.
     """
-    return replace(open_index(settings), only_described=True)
+    return replace(open_index(settings), tell_lost=tell_lost_ledger)
 
 
 def start_or_resume(index: Index, source: str, progress: StageProgress) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from flows.run.leases import hold_index
 from indexes.copies.marker import refuse_copy
+from indexes.known_ledger import guess_place, knows
 from indexes.layout import IndexLayout
 from indexes.ledger_place import find_ledger_place
 from indexes.manifest import FORMAT, dump_manifest, is_repeated, load_manifest
@@ -44,14 +45,21 @@ def restore_pointers(settings: Settings) -> tuple[str, ...]:
         return ()
     _refuse_another_version(layout)
     url = ledger_url_of(layout, settings.ledger_url)
-    place = find_ledger_place(layout, url)
-    if place.is_another:  # what readers see, by which another name of the same would be known, is damaged
-        raise place.refusal()
+    _refuse_another(layout, url)
     clock, progress = SystemClock(), StageProgress(quiet=True)
     with closing(open_ledger(url)) as ledger:
         lease = hold_index(ledger.leases, clock=clock, progress=progress, stop=threading.Event())
         with lease:
             return () if _is_whole(layout) else _put_back(layout, ledger)
+
+
+def _refuse_another(layout: IndexLayout, url: str) -> None:
+    """Refuse a ledger that is not the index's: of another name by its owner alone, as the rest is damaged."""
+    ids = set(_index_ids(layout))
+    newest = max(generation_numbers(layout), default=0)
+    place = guess_place(find_ledger_place(layout, url), layout, index_ids=ids, generation=newest)
+    if place.is_another and not (place.may_be_same and knows(url, index_ids=ids)):
+        raise place.refusal(may_rebuild=True)
 
 
 def damaged_pointers(settings: Settings) -> tuple[str, ...]:

@@ -532,12 +532,22 @@ _set(
     {"SITEGRAPH_LEDGER_URL": f"postgresql://anna:s3cr3t@{CLOSED}/docs"},
     flow=True,
 )
-_set(
-    "another ledger than the one of the index",
-    2,
-    {"SITEGRAPH_LEDGER_URL": f"postgresql://anna:s3cr3t@{CLOSED}/docs"},
-    index=True,
-)
+
+
+@worst("another ledger than the one of the index", code=2)
+def _another_ledger(place: Place) -> list[str]:
+    place.environment["SITEGRAPH_LEDGER_URL"] = f"postgresql://anna:s3cr3t@{CLOSED}/docs"
+    (place.index() / "ledger.json").write_text('{"ledger": "the index folder"}\n')
+    return ["status", "--index", "index"]
+
+
+@worst("a rollback where the ledger is not", code=1)
+def _no_ledger(place: Place) -> list[str]:
+    for file in place.index().glob("ledger.sqlite*"):
+        file.unlink()
+    return ["rollback", "--index", "index"]
+
+
 _set("a graphics card that is not there", 2, {"SITEGRAPH_DEVICE": "cuda"}, flow=True)
 _set("Neo4j without an address", 2, {"SITEGRAPH_GRAPH": "neo4j"}, flow=True)
 _set(

@@ -1,10 +1,14 @@
 """An index whose ledger is in PostgreSQL, met by somebody who has not set its URL; and the move there."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from indexes.layout import IndexLayout
+from indexes.manifest import load_manifest
+from indexes.stores.ledger.ledger import open_ledger
 from tests.fakes.sitegraph_runs import Sitegraph
 
 pytestmark = [pytest.mark.server, pytest.mark.postgres]
@@ -54,6 +58,28 @@ def test_only_the_ledger_that_an_index_keeps_may_change_it(
     assert "keeps its ledger in PostgreSQL at " in status.stdout + status.stderr
     assert not (index / "ledger.sqlite").exists()
     assert moved.damage(index) == ()
+
+
+def test_who_has_not_set_the_url_makes_no_ledger_and_one_that_was_made_keeps_nobody_out(
+    sitegraph: Sitegraph, moved: Sitegraph, tmp_path: Path
+) -> None:
+    """The index is as an earlier version left it: nothing in its folder says where the ledger is."""
+    source, index = write_source(tmp_path), tmp_path / "index"
+    moved.run(source, index)
+    (index / "ledger.json").unlink()
+
+    for command in (["verify"], ["repair", "--dry-run"], ["rollback"], ["maintain"], ["drop", "clock"]):
+        done = sitegraph.call(*command, "--index", str(index))
+        assert done.returncode == (0 if "--dry-run" in command else 1), (command, done.stderr)
+        assert "set SITEGRAPH_LEDGER_URL to where it is" in done.stdout + done.stderr, command
+    assert not list(index.glob("ledger.*"))
+
+    with closing(open_ledger(f"sqlite:///{index / 'ledger.sqlite'}")) as made_by_an_earlier_version:
+        made_by_an_earlier_version.owner.claim(load_manifest(IndexLayout(index)).index_id)
+    (tmp_path / "clock" / "note.md").write_text("# The clock\n\nThe clock is wound up at ten.\n")
+    assert moved.run(source, index)["generation"] == 2
+    assert moved.damage(index) == ()
+    assert "PostgreSQL at " in (index / "ledger.json").read_text()
 
 
 def test_another_name_of_the_same_server_is_taken_for_it(moved: Sitegraph, tmp_path: Path) -> None:

@@ -10,7 +10,16 @@ import sqlalchemy as sa
 from indexes.read_only import open_read_only
 from indexes.stores.ledger.failures import tell_failures_of
 from indexes.stores.ledger.name_keys import key_all_names
-from indexes.stores.ledger.tables import change, doc_rev, document, metadata, name_key, origin, pages
+from indexes.stores.ledger.tables import (
+    change,
+    doc_rev,
+    document,
+    generation,
+    metadata,
+    name_key,
+    origin,
+    pages,
+)
 from schemas.errors import ConfigError
 from schemas.extras import install_line
 
@@ -68,6 +77,11 @@ def _make_what_is_missing(connection: sa.Connection, tables: Sequence[sa.Table] 
     known = {(table, index["name"]) for (_, table), indexes in found.items() for index in indexes}
     for index in (one for table in older for one in table.indexes if (table.name, one.name) not in known):
         index.create(connection, checkfirst=True)
+
+
+def has_tables(engine: sa.Engine) -> bool:
+    """Whether a ledger has been made in the database, by this version or another."""
+    return sa.inspect(engine).has_table(generation.name)
 
 
 def parse_url(url: str) -> sa.URL:

@@ -28,6 +28,8 @@ def folder_url(layout: IndexLayout) -> str:
         ("postgresql:///l?host=a&port=6000", "PostgreSQL at a:6000/l"),
         ("postgresql:///l?host=b", "PostgreSQL at b/l"),
         ("postgresql://someone@h", "PostgreSQL at h/someone"),
+        ("postgresql:///l?hostaddr=10.0.0.1", "PostgreSQL at 10.0.0.1/l"),
+        ("postgresql://h/l?hostaddr=10.0.0.1", "PostgreSQL at h (10.0.0.1)/l"),
         ("postgresql://h/l?options=-csearch_path%3Dx", "PostgreSQL at h (-csearch_path=x)/l"),
         ("sqlite:////var/lib/l.sqlite", "the file /var/lib/l.sqlite"),
     ],
@@ -60,6 +62,7 @@ def test_a_ledger_in_the_folder_stays_its_own_where_the_folder_moves(tmp_path: P
 
 
 def test_another_place_is_noticed_and_then_kept(layout: IndexLayout) -> None:
+    layout.ledger.touch()
     keep_ledger_place(layout, SERVER)
     found = find_ledger_place(layout, folder_url(layout))
     assert found.is_another
@@ -69,10 +72,34 @@ def test_another_place_is_noticed_and_then_kept(layout: IndexLayout) -> None:
     assert find_ledger_place(layout, "postgresql://alias/ledger").may_be_same
 
 
-def test_an_index_of_an_earlier_version_keeps_its_ledger_where_the_file_is(layout: IndexLayout) -> None:
-    assert not find_ledger_place(layout, SERVER).is_another
+def test_an_index_of_an_earlier_version_names_no_place(layout: IndexLayout) -> None:
     layout.ledger.touch()
-    assert find_ledger_place(layout, SERVER).kept == FOLDER
+    assert find_ledger_place(layout, folder_url(layout)).is_settled
+    found = find_ledger_place(layout, SERVER)
+    assert (found.kept, found.is_settled, found.is_another) == (None, False, False)
+
+
+@pytest.mark.parametrize("kept", ["ledger.sqlite", "elsewhere.sqlite"])
+def test_a_file_that_is_gone_from_its_place_may_be_anywhere(layout: IndexLayout, kept: str) -> None:
+    file = layout.root / kept
+    file.touch()
+    keep_ledger_place(layout, f"sqlite:///{file}")
+    for url in (SERVER, f"sqlite:///{layout.root / 'moved.sqlite'}"):
+        assert not find_ledger_place(layout, url).may_be_same
+    file.unlink()
+    for url in (SERVER, f"sqlite:///{layout.root / 'moved.sqlite'}"):
+        found = find_ledger_place(layout, url)
+        assert found.may_be_same
+        assert "set SITEGRAPH_LEDGER_URL to where it is" in str(found.refusal())
+
+
+def test_only_a_run_is_told_how_to_make_the_ledger_again(layout: IndexLayout) -> None:
+    """A copy of a server may be behind, and a reader of it must not be led to make a new ledger."""
+    keep_ledger_place(layout, SERVER)
+    found = find_ledger_place(layout, "postgresql://replica.example/ledger")
+    assert "or that is a copy which is behind" in str(found.refusal())
+    assert "delete" not in str(found.refusal())
+    assert "delete ledger.json" in str(found.refusal(may_rebuild=True))
 
 
 @pytest.mark.parametrize("damaged", [b"", b"{", b"[]", b"\xff"])

@@ -1,5 +1,6 @@
 """`index.json`, `CURRENT` and the manifest are put back from what repeats them, and never guessed."""
 
+import json
 import shutil
 from contextlib import closing
 from dataclasses import replace
@@ -16,6 +17,7 @@ from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.errors import ConfigError, DamageFound
 from schemas.settings import Settings
+from tests.fakes.postgres_server import PostgresServer
 
 INDEX = IndexManifest(
     index_id="i",
@@ -42,7 +44,12 @@ def layout(tmp_path: Path) -> IndexLayout:
     layout = IndexLayout(tmp_path / "index")
     layout.root.mkdir()
     layout.manifest.write_text(dump_manifest(INDEX))
-    with closing(open_ledger(f"sqlite:///{layout.ledger}")) as ledger:
+    publish_two(layout, f"sqlite:///{layout.ledger}")
+    return layout
+
+
+def publish_two(layout: IndexLayout, url: str) -> None:
+    with closing(open_ledger(url)) as ledger:
         for base in (0, 1):
             number = ledger.generations.begin(base=base, source="s", run_id="r", token=1, as_of="2026-03-01")
             ledger.generations.freeze(number, payloads=(), plan_sha="p", changes=(), details={})
@@ -50,7 +57,6 @@ def layout(tmp_path: Path) -> IndexLayout:
             dump_generation(layout, manifest_of(number))
             write_current(layout.root, number)
             ledger.generations.mark(number, GenerationState.PUBLISHED)
-    return layout
 
 
 def repair(layout: IndexLayout) -> tuple[str, ...]:
@@ -140,11 +146,44 @@ def test_the_ledger_of_another_index_is_not_believed(
         ledger.manifests.save(number, generation_text(of_other))
         ledger.generations.mark(number, GenerationState.PUBLISHED)
 
-    with pytest.raises(ConfigError, match="keeps its ledger in the index folder"):
+    with pytest.raises(ConfigError, match="names the ledger of another index"):
         restore_pointers(Settings(index=str(layout.root), ledger_url=other))
 
     assert {path: path.read_bytes() for path in layout.root.glob("**/*.json")} == before
     assert not layout.current.exists()
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("lost", ["CURRENT", "index.json", "generations/2.json"])
+def test_another_name_of_the_same_server_is_known_by_whose_ledger_it_has(
+    layout: IndexLayout, postgres_url: str, postgres_server: PostgresServer, lost: str
+) -> None:
+    for file in layout.root.glob("ledger.sqlite*"):
+        file.unlink()
+    empty = postgres_server.create_database()
+    publish_two(layout, postgres_url)
+    with closing(open_ledger(postgres_url)) as ledger:
+        ledger.owner.claim(INDEX.index_id)
+    layout.ledger_place.write_text(json.dumps({"ledger": "PostgreSQL at db.example/docs"}))
+    (layout.root / lost).unlink()
+
+    with pytest.raises(ConfigError, match=r"keeps its ledger in PostgreSQL at db\.example/docs"):
+        restore_pointers(Settings(index=str(layout.root), ledger_url=empty))
+    assert restore_pointers(Settings(index=str(layout.root), ledger_url=postgres_url)) == (lost,)
+    postgres_server.drop_database(empty)
+
+
+def test_a_file_that_another_made_in_the_folder_does_not_keep_an_index_from_its_ledger(
+    layout: IndexLayout, tmp_path: Path
+) -> None:
+    for file in layout.root.glob("ledger.sqlite*"):
+        file.rename(tmp_path / file.name)
+    with closing(open_ledger(f"sqlite:///{layout.ledger}")) as ledger:
+        ledger.owner.claim(INDEX.index_id)
+    layout.current.unlink()
+
+    url = f"sqlite:///{tmp_path / 'ledger.sqlite'}"
+    assert restore_pointers(Settings(index=str(layout.root), ledger_url=url)) == ("CURRENT",)
 
 
 def test_a_folder_of_other_things_is_not_touched(tmp_path: Path) -> None:
