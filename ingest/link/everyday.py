@@ -39,7 +39,8 @@ _SMALL = frozenset(
         r"\w+", "a an and as at by for from how in into is of on or our the to vs what who why with your"
     )
 )
-_SYMBOL = re.compile(r"[^\W\d]\w*(?:[._]\w+)+(?:\(\))?|\w+\(\)|__\w+__")
+# `\w` has the underscore too: to part a name at its underscores in all ways takes time without end.
+_SYMBOL = re.compile(r"[^\W\d](?=\w*[._]\w)\w*+(?:\.\w++)*+(?:\(\))?|\w++\(\)|__\w+__")
 _SIGNATURE = re.compile(r"[^\W\d][\w.]*\(.*\)")
 _ID = re.compile(r"[A-Z]{2,}-?\d+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")

@@ -78,3 +78,14 @@ def test_a_symbol_of_a_program_is_told_from_an_id_and_a_name(text: str, symbol: 
 def test_articles_and_prepositions_do_not_count_as_words() -> None:
     assert is_several_words("Gate House")
     assert not is_several_words("The Gate")
+
+
+@pytest.mark.parametrize("text", ["Signatory" + "_" * 100 + " X", "Ada" + "_b" * 50 + " X"])
+def test_a_line_to_fill_in_takes_no_long_look(text: str) -> None:
+    assert is_name(text)
+    assert not is_symbol(text)
+
+
+def test_no_long_text_takes_long() -> None:
+    assert not is_symbol("_" * 20_000 + "!")
+    assert is_symbol("_a" * 20_000)
