@@ -26,10 +26,11 @@ _BEFORE = re.compile(
     r"^(?:the|class|module|function|method|command|exception|property)\s+(?=\S)", re.IGNORECASE
 )
 _BEHIND = re.compile(
-    r"\s+(?:commands?|functions?|methods?|class(?:es)?|modules?|endpoints?|operations?|tools?|objects?|"
-    r"builtins?|built-ins?|utilit(?:y|ies)|programs?|exceptions?|decorators?|manual page|man page)$|\(.*\)$",
+    r"commands?|functions?|methods?|class(?:es)?|modules?|endpoints?|operations?|tools?|objects?|builtins?|"
+    r"built-ins?|utilit(?:y|ies)|programs?|exceptions?|decorators?",
     re.IGNORECASE,
 )
+_PAGES = (["man", "page"], ["manual", "page"])
 _ANCHOR_PREFIX = re.compile(r"^(?:.*operation[/-]|module-|cmd-|command-|index-)")
 
 
@@ -166,10 +167,22 @@ def _tails(name: str) -> Iterator[str]:
 
 def _without_noise(heading: str) -> str:
     """A heading without what it says of the kind of thing: `The flask run command`, `git-clone(1) Page`."""
-    bare = _BEFORE.sub("", heading.strip())
-    while bare != (shorter := _BEHIND.sub("", bare).strip()):
-        bare = shorter
-    return bare
+    bare = _without_kind(_BEFORE.sub("", heading.strip()))
+    return _without_kind(bare.partition("(")[0]) if bare.endswith(")") else bare
+
+
+def _without_kind(name: str) -> str:
+    words = name.split()
+    while len(words) > 1 and (count := _words_of_kind(words)):
+        del words[-count:]
+    return " ".join(words)
+
+
+def _words_of_kind(words: list[str]) -> int:
+    """How many words at the end of a name say of what kind the thing is."""
+    if _BEHIND.fullmatch(words[-1]):
+        return 1
+    return 2 if len(words) > 2 and [word.lower() for word in words[-2:]] in _PAGES else 0
 
 
 def _endpoint(method: str, path: str) -> str:

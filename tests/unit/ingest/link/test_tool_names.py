@@ -109,3 +109,8 @@ def test_a_word_of_prose_is_one(name: str) -> None:
 
 def test_folding_takes_case_and_signs() -> None:
     assert fold("Git_Clone (1)") == "git-clone-1"
+
+
+@pytest.mark.parametrize("heading", [" x".join([" " * 200_000] * 2), "(" * 200_000, "a" + " class" * 200_000])
+def test_no_heading_takes_long(heading: str) -> None:
+    assert _NAMES.named(heading) == ()
