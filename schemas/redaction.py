@@ -10,11 +10,12 @@ from schemas.secrets import Secret, find_secrets
 REDACTED = "[redacted]"
 """What stands in place of a secret."""
 
-_BREAK = re.compile(r"[\s\x1c-\x1f\x85\u2028\u2029]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029][\s\x1c-\x1f]*")
+_SPACES = re.compile(r"\s+")
+_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _USER = re.compile(r"(?<=://)[^/?#@\s]+@")
 _SECRET = re.compile(
-    r"([?&;][^=&;#\s]*(?:token|key|password|passwd|pwd|secret|sig|signature|credential|auth|jwt)=)[^&;#\s]*",
+    r"([?&;][^?=&;#\s]*(?:token|key|password|passwd|pwd|secret|sig|signature|credential|auth|jwt)=)[^&;#\s]*",
     re.IGNORECASE,
 )
 
@@ -76,5 +77,6 @@ def one_line(text: str) -> str:
     A secret of a URL is user name and password before the host, and the value of a query key that ends in
     token, key, password, sig, signature and the like.
     """
-    text = _SECRET.sub(r"\1***", _USER.sub("***@", _BREAK.sub(" ", text)))
+    joined = _SPACES.sub(lambda spaces: " " if _BREAK.search(spaces[0]) else spaces[0], text)
+    text = _SECRET.sub(r"\1***", _USER.sub("***@", joined))
     return redact(_CONTROL.sub(lambda char: f"\\x{ord(char[0]):02x}", text))

@@ -4,6 +4,10 @@ from dataclasses import dataclass
 
 _FREE = r"(?<![A-Za-z0-9_-])"
 _END = r"(?![A-Za-z0-9])"
+_URL = r"[A-Za-z0-9_-]"
+"""Base64 of URLs. Its letters are those of `_FREE`: else tokens could begin amid a long word, and from each
+the word would be read to its end.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +58,10 @@ FORMATS = (
     _token("rubygems_token", "rubygems_", r"[a-f0-9]{48}"),
     _token("docker_token", "dckr_pat_ dckr_oat_", r"[A-Za-z0-9_-]{27,}"),
     # RFC 7519 over RFC 7515: header and claims are JSON objects, so both begin alike
-    Format("jwt", ("eyJ",), rf"{_FREE}eyJ[\w-]{{8,}}\.eyJ[\w-]{{8,}}\.[\w-]{{20,}}"),
+    Format("jwt", ("eyJ",), rf"{_FREE}eyJ{_URL}{{8,}}\.eyJ{_URL}{{8,}}\.{_URL}{{20,}}"),
     # Language models: OpenAI, Anthropic and who took their form; Hugging Face; Groq; xAI; Replicate
     # (their digits and capitals tell them from names of styles: `sk-` is also a prefix of those)
-    _token("llm_api_key", "sk-", r"(?=[\w-]*\d)(?=[\w-]*[A-Z])[A-Za-z0-9_-]{32,}"),
+    _token("llm_api_key", "sk-", rf"(?={_URL}*\d)(?={_URL}*[A-Z]){_URL}{{32,}}"),
     _token("llm_api_key", "hf_ gsk_ xai- r8_ pplx-", r"[A-Za-z0-9]{32,}"),
     # Azure: connection strings, shared access signatures, Entra client secrets
     Format("azure_key", ("AccountKey=",), r"(?<=AccountKey=)[A-Za-z0-9+/]{86}=="),

@@ -90,3 +90,14 @@ def test_places_keep_their_order_and_lie_in_the_text(text: str) -> None:
     places = [hidden.at(offset) for offset in range(len(text) + 1)]
     assert places == sorted(places)
     assert places[-1] == len(hidden.text)
+
+
+@pytest.mark.parametrize(
+    "text", ["?" * 100_000, " " * 100_000 + "x", "&a" * 100_000, "ésk-" * 50_000, "éeyJ" * 50_000]
+)
+def test_no_line_takes_long(text: str) -> None:
+    assert one_line(text) == text
+
+
+def test_spaces_stay_where_they_break_no_line() -> None:
+    assert one_line("a  b \t\u2028 c") == "a  b c"
