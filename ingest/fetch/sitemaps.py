@@ -111,6 +111,7 @@ class _Listing:
         self._path: list[str] = []
         self._texts: dict[str, str] = {}
         self._text: list[str] | None = None
+        self._length = 0
 
     def doctype(self, *_args: object) -> None:
         raise _Refused("a sitemap with a DOCTYPE is not read (it could unfold or reach out)")
@@ -131,11 +132,12 @@ class _Listing:
             if attributes.get("rel", "alternate") == "alternate":
                 self._texts.setdefault("link", attributes["href"])
         elif (name == _PLACES[self._item] or name in _DATES) and self._path[-2] == self._item:
-            self._text = []
+            self._text, self._length = [], 0
 
     def data(self, text: str) -> None:
-        if self._text is not None and sum(map(len, self._text)) < _MAX_TEXT:
+        if self._text is not None and self._length < _MAX_TEXT:
             self._text.append(text)
+            self._length += len(text)
 
     def end(self, _tag: str) -> None:
         name = self._path.pop()

@@ -223,3 +223,9 @@ def test_real_sitemaps_are_read_without_a_surprise() -> None:
         with suppress(ParseError):
             read += len(_parse(path.read_bytes(), max_bytes=50_000_000, max_urls=50_000).entries)
     assert read > 0
+
+
+def test_a_place_of_a_million_escapes_takes_no_long_look() -> None:
+    place = "https://h.example/" + "&amp;" * 1_000_000
+    text = f"<urlset {_NS}><url><loc>{place}</loc></url><url><loc>https://h.example/a</loc></url></urlset>"
+    assert _urls(_parse(text, max_bytes=len(text))) == ["https://h.example/a"]
