@@ -4,7 +4,7 @@ import re
 
 from retrieval.question.words import STOP_WORDS, content_words
 
-_END = re.compile(r"(?<=[.?!;:])\s+|\s+[-\u2013\u2014]\s+")
+_END = re.compile(r"(?<=[.?!;:])\s+|(?<!\s)\s+[-\u2013\u2014]\s+")
 WORDS_MIN = 2
 """Content words that a part must have, to be asked by itself."""
 FIRST_MAX, LAST_MAX = 4, 4

@@ -5,7 +5,7 @@ import re
 from schemas.nodes import PageKind
 
 _CHANGES = re.compile(
-    r"\d+\.\d+|\b(?:19|20)\d\d\b"
+    r"\d\.\d|\b(?:19|20)\d\d\b"
     r"|\b(?:version|release|chang|new\b|news\b|added|adds|remov|deprecat|since|fixe[ds]|upgrad|updat|migrat"
     r"|histor|introduc|backport|obsolete|renamed|when\b)",
     re.IGNORECASE,

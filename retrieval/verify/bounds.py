@@ -13,6 +13,10 @@ _MORE = r"(?:more|longer|higher|later|faster|larger|greater|older|heavier)\s+tha
 _LESS = r"(?:less|fewer|lower|earlier|shorter|slower|smaller|younger)\s+than"
 _NOT = r"(?:not?|never|cannot)\s+(?:\w+\s+){0,2}"
 _END = r"(?:\s+\w+){0,2}\s*$"
+_NEAR = 200
+"""Characters before a number in which words that make it a limit stand; in a row of numbers, all before each
+would be read else.
+"""
 _UPPER, _LOWER = -1, 1
 _BELOW, _ABOVE = -2, 2
 """Up to a number, and more than it, are the two sides of one limit and no opposites."""
@@ -85,8 +89,7 @@ def _ones(text: str) -> Iterator[Quantity]:
 
 
 def _bound(text: str, one: Quantity) -> int:
-    before, after = text[: one.start], text[one.end :]
     for pattern, bound in _BEFORE:
-        if pattern.search(before):
+        if pattern.search(text, max(0, one.start - _NEAR), one.start):
             return bound
-    return next((bound for pattern, bound in _AFTER if pattern.match(after)), 0)
+    return next((bound for pattern, bound in _AFTER if pattern.match(text, one.end)), 0)

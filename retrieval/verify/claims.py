@@ -22,6 +22,8 @@ _AFTER = r"since|after|as of|from|starting with|onwards?|and later|and newer|or 
 _COUNT = {word: value for value, word in enumerate(SMALL_NUMBERS)} | {"once": 1, "twice": 2, "thrice": 3}
 
 
+_DIGITS_MAX = 20
+"""Of a number that counts things; one of thousands of digits is none, and Python refuses to read it."""
 _COUNT_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W_][\w'-]*")
 
 
@@ -88,7 +90,10 @@ def _sides(text: str) -> Iterator[tuple[str, str]]:
     for words, side in ((_BEFORE, "before"), (_AFTER, "after")):
         for match in re.finditer(rf"\b(?i:{words})\s+(?:the\s+)?{name}{number}", text):
             yield match[1], side
-        for match in re.finditer(rf"{number}(?:\s*\([^)]*\))?\s+(?:{words})\b(?!\s+\d)", text):
+        # From the first digit on, once a word: of a long one each digit would be tried up to its end.
+        for match in re.finditer(
+            rf"(?<![\w.])(?:[^\W\d]|\.)*+(\d[\w.]*\w|\d)(?:\s*\([^)]*\))?\s+(?:{words})\b(?!\s+\d)", text
+        ):
             if not match[0].endswith(("until", "before", "from", "since", "after")):
                 yield match[1], side
 
@@ -110,7 +115,8 @@ def _counted(text: str, *, spelled: bool = False) -> Iterator[tuple[int, tuple[s
     for part in split_sentences(text):
         words = [word.casefold() for word in _COUNT_WORD.findall(part)]
         for at, word in enumerate(words):
-            value = int(word.replace(",", "")) if word.replace(",", "").isdecimal() else _COUNT.get(word)
+            digits = word.replace(",", "")
+            value = int(digits) if digits.isdecimal() and len(digits) <= _DIGITS_MAX else _COUNT.get(word)
             if value is None or (spelled and word not in _COUNT):
                 continue
             adverb = word in ("once", "twice", "thrice")

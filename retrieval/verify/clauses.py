@@ -16,7 +16,8 @@ _AUXILIARY = (
     r"never|it|they|he|she|we|you|then|afterwards)"
 )
 _BREAK = re.compile(
-    rf"[;:]\s+|,\s+(?!\d|(?:or|nor)\s+(?:for|in|on|at|by|to|of|from|with)\b)|(?<!\bat)\s+(?={_OPENER}\b)|\s+(?=then\b)|\s+(?=that\s+{_AUXILIARY}\b)|\s+and\s+(?=(?:\w+\s+)?{_AUXILIARY}\b)",
+    rf"[;:]\s+|,\s+(?!\d|(?:or|nor)\s+(?:for|in|on|at|by|to|of|from|with)\b)|(?<!\bat)(?<!\s)\s+(?={_OPENER}\b)"
+    rf"|(?<!\s)\s+(?=then\b)|(?<!\s)\s+(?=that\s+{_AUXILIARY}\b)|(?<!\s)\s+and\s+(?=(?:\w+\s+)?{_AUXILIARY}\b)",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(

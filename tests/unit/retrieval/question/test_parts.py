@@ -27,3 +27,8 @@ def test_of_a_long_question_the_beginning_and_the_end_are_asked() -> None:
     question = " ".join([*lines, "Which fuse is to blame?"])
     _, *parts = parts_of(question)
     assert parts == [*lines[:FIRST_MAX], *lines[-LAST_MAX + 1 :], "Which fuse is to blame?"]
+
+
+def test_no_question_takes_long() -> None:
+    text = "Who?" + " x".join([" " * 50_000] * 3)
+    assert parts_of(text)[0] == text

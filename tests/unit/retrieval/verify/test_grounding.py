@@ -2,7 +2,9 @@
 
 import pytest
 
-from retrieval.verify.clauses import split_sentences
+from retrieval.verify.bounds import opposite_bounds
+from retrieval.verify.claims import other_time
+from retrieval.verify.clauses import split_clauses, split_sentences
 from retrieval.verify.grounding import GroundingFaultKind, check_sentence
 
 
@@ -373,3 +375,21 @@ def test_every_whole_sentence_of_a_passage_is_borne_out() -> None:
 def test_headings_count_as_part_of_the_passage() -> None:
     passage = "Halden S40 > Firmware 3.8.1\nThe update corrects the colour of flash pictures."
     assert kinds("Firmware 3.8.1 of the Halden S40 corrects the colour of flash pictures.", passage) == []
+
+
+_SAID = "Nobody but the porter may keep at least 3 keys and a lamp."
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "The porter keeps keys" + " " * 30_000 + "x",
+        "The porter keeps 1" + "1" * 30_000,
+        "The porter keeps " + "1 " * 3_000 + "keys",
+    ],
+)
+def test_no_passage_takes_long(passage: str) -> None:
+    check_sentence(_SAID, passage)
+    assert split_clauses(passage)
+    assert other_time("Until 7 it is open.", passage) is None
+    assert opposite_bounds(_SAID, passage) is None
