@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 
 from ingest.link.tool_names import ToolNames, fold, last_part
 from schemas.nodes import Chunk
@@ -115,6 +116,10 @@ class DocumentReader:
 
     def __init__(self, names: ToolNames) -> None:
         self._names = names
+        # The chunks below a heading share it, and on a hostile page it is as long as all of them.
+        self._named = cache(names.named)
+        self._seen_in = cache(self._sight)
+        self._folded = cache(fold)
         self._anchors: set[str] = set()
         self._scope: tuple[tuple[str, ...], str] = ((), "")
 
@@ -144,27 +149,29 @@ class DocumentReader:
     def _read_headings(self, chunk: Chunk, found: dict[int, Findings]) -> None:
         headings, entries = split_path(chunk)
         *above, heading = headings or ("",)
-        own = (*self._names.named(heading), *self._synopsis_under(heading, chunk.text))
+        own = (*self._named(heading), *self._synopsis_under(heading, chunk.text))
         for place in dict.fromkeys(own):
             _of(found, place).add(ToolEvidence.HEADING)
-        for place in dict.fromkeys(
-            p for s in self._names.sightings(heading) for p in s.tools if p not in own
-        ):
-            _of(found, place).add(ToolEvidence.IN_HEADING)
+        for place in self._seen_in(heading):
+            if place not in own:
+                _of(found, place).add(ToolEvidence.IN_HEADING)
         defined = self._defined_by(entries, chunk.text)
         for place in defined:
             _of(found, place).add(ToolEvidence.ENTRY, first_sentence(chunk.text))
         around = (*above, *(term for name in entries for term in terms_of(name)))
-        for place in dict.fromkeys(place for text in around for place in self._names.named(text)):
+        for place in dict.fromkeys(place for text in around for place in self._named(text)):
             if place not in defined:
                 _of(found, place).add(ToolEvidence.UNDER_HEADING)
+
+    def _sight(self, heading: str) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(place for seen in self._names.sightings(heading) for place in seen.tools))
 
     def _synopsis_under(self, heading: str, text: str) -> Sequence[int]:
         """Commands that a heading calls by their last word, and whose synopsis stands right under it."""
         first = text.lstrip("$ \n").partition("\n")[0]
         return [
             place
-            for name, places in self._names.by_last_word.get(fold(heading), ())
+            for name, places in self._names.by_last_word.get(self._folded(heading), ())
             if first == name or first.startswith(f"{name} ")
             for place in places
         ]

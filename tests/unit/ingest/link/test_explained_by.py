@@ -97,3 +97,11 @@ def test_a_passage_of_a_pdf_is_led_to_itself() -> None:
     in_pdf: Chunk = type(chunk)(**{f: getattr(chunk, f) for f in chunk.__slots__} | {"section_id": None})
     (edge,) = explain((_OPEN,), (in_pdf,))
     assert edge.dst == in_pdf.id
+
+
+def test_an_endless_heading_is_not_read_anew_for_each_passage() -> None:
+    heading = "shop open " * 50_000
+    passages = make_passages(*(((heading, "Day"), f"Day {n}.", ()) for n in range(300)))
+    assert not explain((_OPEN,), passages)
+    passages = make_passages(*(((heading,), f"Day {n}.", ()) for n in range(300)))
+    assert {edge.reason for edge in explain((_OPEN,), passages)} == {"in heading"}
