@@ -1,13 +1,13 @@
 """Sections of a page > its chunks."""
 
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import chain
-from typing import Any
+from itertools import chain, islice, takewhile
+from typing import Any, TypeVar
 
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
-from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, text_budget
+from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, Span, text_budget
 from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.entry_spans import EntryPiece, Room, part_by_entries
 from ingest.parse.link_places import place_behind, place_in_chunk
@@ -21,6 +21,8 @@ from schemas.fragment import LinkPlace
 from schemas.hashing import record_sha256
 from schemas.ids import Occurrences, chunk_id, normalise_text
 from schemas.nodes import Chunk
+
+T = TypeVar("T")
 
 MAX_FRAGMENTS = 200
 """Further ids kept of one chunk; a page made of empty anchors has more, and none of them matters."""
@@ -85,7 +87,9 @@ def _spans(section: OutlineSection, count_tokens: CountTokens) -> Iterator[tuple
 
 def _stretches_in(section: OutlineSection, piece: EntryPiece) -> tuple[Stretch, ...]:
     """What of a piece is not running text, and the entries that share it; offsets are those of the piece."""
-    inside = [one for one in section.stretches if piece.start <= one.start and one.end <= piece.end]
+    first = bisect_left(section.stretches, piece.start, key=lambda one: one.start)
+    begun = takewhile(lambda one: one.start <= piece.end, islice(section.stretches, first, None))
+    inside = [one for one in begun if one.end <= piece.end]
     apart = [
         Stretch(start, end, start)
         for start, end in piece.whole
@@ -141,8 +145,8 @@ def _said(
     """Return the fields of a chunk that follow from its text and the headings over it."""
     span, names = planned.span, planned.piece.names
     text, path = span.text_of(section.text), (*section.heading_path, *names)
-    captions = tuple(dict.fromkeys(name for start, end, name in section.captions if _meet(span, start, end)))
-    languages = (one.language for one in section.stretches if _meet(span, one.start, one.end))
+    captions = tuple(dict.fromkeys(name for _, _, name in _met(span, section.captions, _ends_of_caption)))
+    languages = (one.language for one in _met(span, section.stretches, _ends_of_stretch))
     number = occurrences.number(*path, normalise_text(text))
     return {
         "id": chunk_id(base.doc, path, text, number),
@@ -157,8 +161,18 @@ def _said(
     }
 
 
-def _meet(span: ChunkSpan, start: int, end: int) -> bool:
-    return span.start < end and start < span.end
+def _met(span: ChunkSpan, places: tuple[T, ...], ends_of: Callable[[T], Span]) -> Iterator[T]:
+    """Yield which of *places*, that stand in order and apart, share text with a chunk."""
+    first = bisect_right(places, span.start, key=lambda one: ends_of(one)[1])
+    return takewhile(lambda one: ends_of(one)[0] < span.end, islice(places, first, None))
+
+
+def _ends_of_caption(caption: tuple[int, int, str]) -> Span:
+    return caption[:2]
+
+
+def _ends_of_stretch(stretch: Stretch) -> Span:
+    return stretch.start, stretch.end
 
 
 def _fragments(section: OutlineSection, start: int, end: int) -> tuple[str, ...]:

@@ -16,6 +16,9 @@ _NO_LANGUAGE = frozenset({"default", "none", "text", "txt", "plain", "plaintext"
 _CONTROLS = frozenset({"code", "button", "input", "script"})
 """What stands in a `pre` of variants: they, and what switches between them and copies them."""
 
+_BESIDE = frozenset({"button", "span", "script"})
+"""What a frame of one listing holds besides it."""
+
 _FLAVOURS = frozenset({"cjs", "mjs"})
 """Kinds of modules, which Node's manual names in a class beside `language-js`."""
 
@@ -35,7 +38,8 @@ def code_language(listing: HtmlElement) -> str | None:
         if name is not None:
             return name
     for above in islice(listing.iterancestors(), _ABOVE):
-        if sum(1 for child in above if child.tag not in {"button", "span", "script"}) != 1:
+        framed = (child for child in above if child.tag not in _BESIDE)
+        if len(list(islice(framed, 2))) != 1:  # not all: each of thousands of listings has the others
             return None
         name = _named(above)
         if name is not None:

@@ -74,3 +74,8 @@ def test_code_in_a_text_that_is_preformatted_keeps_the_text() -> None:
         "<code class=language-sh>make install</code></pre></main>"
     )
     assert "then wait an hour" in " ".join(chunk.text for chunk in parse_page(page).chunks)
+
+
+def test_one_of_many_listings_side_by_side_does_not_look_at_all_the_others() -> None:
+    frame = html.fragment_fromstring("<pre>x</pre>" * 20_000, create_parent="main")
+    assert {code_language(pre) for pre in frame} == {None}
