@@ -24,6 +24,8 @@ ANYWAY = 3
 """Fewest words of a statement in its entry, or beside a sentence that both pages have."""
 COMMON = 20
 """Documents from which on a sentence is boilerplate."""
+_IDENTIFIER = re.compile(r"\w(?=[\w.:]*[._:][\w.:])[\w.:]*+(?<=\w)(?:\(.*\))?(?: \(\w+\))?")
+"""Words that `.`, `:` or `_` joins; the last is part of a word too, and must not be tried as both."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +143,7 @@ def _entry(chunk: Chunk) -> str:
     "Precision" stands over one section of many pages, and an option such as `--all` belongs to its command.
     """
     entry = chunk.heading_path[-1] if len(chunk.heading_path) > 1 else ""
-    return entry.casefold() if re.fullmatch(r"\w+(?:[._:]+\w+)+(?:\(.*\))?(?: \(\w+\))?", entry) else ""
+    return entry.casefold() if _IDENTIFIER.fullmatch(entry) else ""
 
 
 def _speaks_for_itself(terms: Sequence[Term]) -> bool:

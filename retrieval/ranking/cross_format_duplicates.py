@@ -24,7 +24,7 @@ _LAYOUT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """Numbers of a layout and of no statement: of list items, and of where on paper something stands."""
-_HYPHENATED = re.compile(r"(?<=[a-z])[-\u00ad]\s*\n\s*(?=[a-z])|\u00ad")
+_HYPHENATED = re.compile(r"(?<=[a-z])[-\u00ad][^\S\n]*+\n\s*(?=[a-z])|\u00ad")
 _TURNS = frozenset(
     re.findall(r"\w+", "no not never none without cannot nor true false yes off enabled disabled")
 )

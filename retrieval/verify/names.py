@@ -16,7 +16,7 @@ _PLAIN_NUMBER = re.compile(
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|s)")
 _CODE = re.compile(
     r"""(?=.*[0-9])(?=.*[A-Za-z^]).+          # E04, VX-210, 2^20, 3.8.1b
-      | .*\d+[.:]\d+[.:]\d+.*|\d{1,2}:\d{2}   # 3.8.1, 192.168.0.1, 22:00
+      | .*\d[.:]\d+[.:]\d.*|\d{1,2}:\d{2}     # 3.8.1, 192.168.0.1, 22:00
       | .*\w[_=@\\]\w.*                       # max_sessions, sync_mode=lazy
       | \w{2,}(?:\.\w{2,})+                   # config.toml, os.path
       | --?[A-Za-z][\w=-]*|~?/\w.*|\w+://.*   # --lenient, /etc/fstab
@@ -25,7 +25,7 @@ _CODE = re.compile(
     re.VERBOSE,
 )
 _NAME = re.compile(r"(?<![\w.@/=-])[A-ZÀ-ÖØ-Þ][\w’'&-]*")
-_STRONG = re.compile(r"\w*[A-Z]\w*[A-Z]\w*|\w*\d\w*")
+_STRONG = re.compile(r"(?=[^A-Z]*[A-Z][^A-Z]*[A-Z]|\D*\d)\w+")
 _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
 _NO_NAMES = STOP_WORDS | OPENERS
 _PRONOUNS = frozenset({"I", "I'm", "I’m", "OK"})

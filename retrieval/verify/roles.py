@@ -9,7 +9,8 @@ from retrieval.verify.lexicon import IRREGULAR
 from retrieval.verify.names import find_names
 
 _NAME = r"[A-ZÀ-ÖØ-Þ][\w’'.&-]*"
-_NAMES = rf"{_NAME}(?:(?:\s+|\s+(?:of|de|van|von|bin|and|&)\s+|,\s+|,?\s+and\s+){_NAME})*"
+# Nothing may be read in two ways: of "A and B and C", all combinations of them would be tried.
+_NAMES = rf"{_NAME}(?:(?:\s+|\s+(?:of|de|van|von|bin|&)\s+|,\s+|,?\s+and\s+){_NAME})*"
 _PAST = "|".join(sorted(IRREGULAR))
 _VERB = rf"(?:[a-z]{{3,}}(?:ed|en)|{_PAST})"
 _BY = re.compile(

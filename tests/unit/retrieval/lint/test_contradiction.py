@@ -169,3 +169,10 @@ def test_the_fingerprint_stays_when_headings_and_order_change() -> None:
     (after,) = contradictions(site_of_texts(*passages))
 
     assert after.fingerprint == before.fingerprint
+
+
+def test_no_heading_takes_long() -> None:
+    one, other = (f"The server closes an idle connection after {count} seconds." for count in (30, 60))
+    for line in ("_" * 20_000, "_" * 20_000 + " Date"):
+        entry = ("Form", f"Name{line}")
+        assert bool(found(one, other, entries=(entry, entry))) == line.endswith("_")
