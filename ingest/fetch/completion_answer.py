@@ -12,7 +12,8 @@ from schemas.errors import ParseError
 
 REASON_MAX = 200
 
-_FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n\s*```\s*", re.DOTALL)
+_FENCE = "```"
+_OPENING = re.compile(rf"{_FENCE}(?:json)?\s*\n")
 
 
 def read_json(url: str, data: bytes) -> Any:
@@ -42,8 +43,7 @@ def read_content(url: str, answer: Any, *, key: str | None = None) -> str:
         message = "the model's answer is cut off; let the server allow more tokens"
         raise ParseError(message, subject=url)
     content = content.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be shown or stored
-    fenced = _FENCED.fullmatch(content)
-    return fenced[1] if fenced else content
+    return _unfenced(content)
 
 
 def read_reason(data: bytes, *, key: str | None = None) -> str:
@@ -55,6 +55,16 @@ def read_reason(data: bytes, *, key: str | None = None) -> str:
     error = answer.get("error") if isinstance(answer, Mapping) else None
     reason = error.get("message") if isinstance(error, Mapping) else error
     return _shown(reason, key) if isinstance(reason, str) else ""
+
+
+def _unfenced(content: str) -> str:
+    stripped = content.strip()
+    opening = _OPENING.match(stripped)
+    if opening is None or not stripped.endswith(_FENCE):
+        return content
+    inside = stripped[opening.end() : -len(_FENCE)]
+    text = inside.rstrip()
+    return text if "\n" in inside[len(text) :] else content
 
 
 def _shown(text: str, key: str | None) -> str:

@@ -3,6 +3,7 @@
 import json
 from contextlib import suppress
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,3 +37,11 @@ def test_bytes_of_any_kind_are_read_or_refused_and_never_a_crash(data: bytes) ->
     assert isinstance(read_reason(data), str)
     with suppress(ParseError):
         read_json("http://model.test", data)
+
+
+@pytest.mark.parametrize(
+    "content", ["```json" + "\n" * 50_000 + "{", "```\n" + "a\n\n" * 50_000, "```json\n```"]
+)
+def test_an_answer_that_never_ends_its_fence_is_taken_as_it_is(content: str) -> None:
+    answer = {"choices": [{"message": {"content": content}, "finish_reason": "stop"}]}
+    assert read_content("http://h.example/", answer) == content
