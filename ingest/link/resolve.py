@@ -52,15 +52,14 @@ def reference_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -
 
 def redirect_ends(redirects: Mapping[str, str]) -> dict[str, str]:
     """Follow each redirect through the others to its end; those that go round in a circle have none."""
-    ends: dict[str, str] = {}
+    ends: dict[str, str | None] = {}
     for uri in redirects:
-        passed, end = {uri}, redirects[uri]
-        while end in redirects and end not in passed:
-            passed.add(end)
-            end = redirects[end]
-        if end not in passed:
-            ends[uri] = end
-    return ends
+        passed, at = dict[str, None](), uri
+        while at in redirects and at not in ends and at not in passed:
+            passed[at] = None
+            at = redirects[at]
+        ends |= dict.fromkeys(passed, None if at in passed else ends.get(at, at))
+    return {uri: end for uri in redirects if (end := ends[uri]) is not None}
 
 
 def resolve_targets(wanted: Set[str], *, redirects: Mapping[str, str], live: Live) -> dict[str, str]:

@@ -101,12 +101,14 @@ def spread_variants(
 
 def redirect_rings(redirects: Mapping[str, str]) -> tuple[str, ...]:
     """Addresses whose redirects lead back to themselves, in order; each was looked at once and left."""
-    return tuple(sorted(uri for uri in redirects if _comes_back(uri, redirects)))
-
-
-def _comes_back(uri: str, redirects: Mapping[str, str]) -> bool:
-    passed, at = set(), uri
-    while at in redirects and at not in passed:
-        passed.add(at)
-        at = redirects[at]
-    return at == uri
+    rings: list[str] = []
+    seen: set[str] = set()
+    for uri in redirects:
+        passed, at = list[str](), uri
+        while at in redirects and at not in seen:
+            seen.add(at)
+            passed.append(at)
+            at = redirects[at]
+        if at in passed:
+            rings += passed[passed.index(at) :]
+    return tuple(sorted(rings))

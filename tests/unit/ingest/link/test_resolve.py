@@ -139,6 +139,11 @@ def test_a_redirect_leads_to_where_the_last_one_ends_and_a_circle_nowhere(
     assert redirect_ends(redirects) == ends
 
 
+def test_a_long_chain_of_redirects_is_followed_once() -> None:
+    chain = {str(number): str(number + 1) for number in range(100_000)}
+    assert set(redirect_ends(chain).values()) == {"100000"}
+
+
 def test_an_address_leads_to_the_document_that_is_there_or_where_a_redirect_ends() -> None:
     here, there = page_id("https://site.test/here"), pdf_doc_id("https://site.test/there")
     known = {

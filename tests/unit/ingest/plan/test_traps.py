@@ -96,3 +96,5 @@ def test_no_variant_is_held_back_for_ever() -> None:
 def test_a_ring_is_those_who_come_back_to_themselves() -> None:
     redirects = {"a": "b", "b": "c", "c": "a", "d": "a", "e": "f", "g": "g"}
     assert redirect_rings(redirects) == ("a", "b", "c", "g")
+    chain = {f"{SITE}/{number}": f"{SITE}/{number + 1}" for number in range(100_000)}
+    assert redirect_rings(chain) == ()
