@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from retrieval.verify.clauses import Clause, is_empty, split_clauses, split_sentences, stem, whole
 from retrieval.verify.facts import read_facts
@@ -81,11 +82,12 @@ def _other_number(said: Clause, parts: list[Clause]) -> str | None:
     if _has_all(said, parts):
         return None
     mine = read_facts(said.text).quantities
+    apart = [part for part in parts if not _share_one(mine, part)] if mine else []
     for one in mine:
         words = frozenset(stem(word) for word in re.findall(r"\w+", one.text.casefold()))
         holding = [part for part in parts if _share_one([one], part)]
-        for part in parts:
-            if _share_one(mine, part) or not _covers(said, part, without=words):
+        for part in apart:
+            if not _covers(said, part, without=words):
                 continue
             if any(_covers(said, other, without=words) for other in holding):
                 continue
@@ -126,6 +128,7 @@ def _speaks_of(part: Clause, name: str, words: frozenset[str]) -> bool:
     return words <= part.stems or is_named(name, part.text, fold_signs(part.text))
 
 
+@lru_cache(maxsize=1024)
 def _marked(text: str) -> frozenset[str]:
     facts = read_facts(text)
     return frozenset((*facts.codes, *find_names(facts.rest)))

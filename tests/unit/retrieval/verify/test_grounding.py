@@ -395,3 +395,9 @@ def test_no_passage_takes_long(passage: str) -> None:
     assert split_clauses(passage)
     assert other_time("Until 7 it is open.", passage) is None
     assert opposite_bounds(_SAID, passage) is None
+
+
+def test_a_sentence_of_many_numbers_takes_no_long_look() -> None:
+    check_sentence(
+        '10\n"' * 1_000, "The porter must keep at least 10 keys of the Gate House. Nobody opens it twice."
+    )
