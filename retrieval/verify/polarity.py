@@ -124,13 +124,13 @@ def _denied(said: Clause, stated: Sequence[Clause], sentence: Clause) -> str | N
         return None
     if _is_negative(said):
         return _affirming(_heads(said), stated, sentence)
-    for one in stated:
-        if _is_negative(one) and not _is_open(one):
-            heads = _heads(one)
-            others = [other for other in stated if not _is_negative(other) or _is_open(other)]
-            elsewhere = any(heads & other.stems for other in others)
-            if heads and heads <= said.stems and not elsewhere and not _bridged(said, one):
-                return one.text
+    denying = [one for one in stated if _is_negative(one) and not _is_open(one)]
+    others = [one for one in stated if not _is_negative(one) or _is_open(one)] if denying else []
+    for one in denying:
+        heads = _heads(one)
+        elsewhere = any(heads & other.stems for other in others)
+        if heads and heads <= said.stems and not elsewhere and not _bridged(said, one):
+            return one.text
     return None
 
 

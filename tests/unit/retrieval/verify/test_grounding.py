@@ -386,6 +386,7 @@ _SAID = "Nobody but the porter may keep at least 3 keys and a lamp."
         "The porter keeps keys" + " " * 30_000 + "x",
         "The porter keeps 1" + "1" * 30_000,
         "The porter keeps " + "1 " * 3_000 + "keys",
+        "The porter keeps keys not built\n" + "not built\n" * 400,
         "Ada and " * 500 + "others keep keys.",
         "The porter of " + "A" * 20_000 + "- keeps keys.",
     ],
