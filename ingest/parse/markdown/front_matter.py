@@ -23,7 +23,7 @@ STATED_KEYS = frozenset(
 """Keys that are read of every front matter."""
 
 _CLOSED = (EVERYTHING,)
-_NAMES_ACCESS = re.compile(r"^[\s\"'{]*access[\"']?\s*:", re.MULTILINE)
+_NAMES_ACCESS = re.compile(r"^(?:[^\S\n]|[\"'{])*access[\"']?\s*:", re.MULTILINE)
 _NO_LETTER = re.compile(r"[^a-z]")
 _MODIFIED = (
     *("lastmodified", "lastmod", "modified", "datemodified", "modifieddate", "modifiedat", "lastupdated"),

@@ -41,3 +41,8 @@ def test_a_block_that_cannot_be_read_and_names_access_is_for_nobody(
     block: str, groups: tuple[str, ...]
 ) -> None:
     assert split_front_matter(f"---\n{block}\n---\ntext")[0].access == groups
+
+
+def test_no_block_that_cannot_be_read_takes_long() -> None:
+    stated, _, warnings = split_front_matter("---\na: [" + "\n" * 300_000 + "---\ntext")
+    assert (stated.access, len(warnings)) == ((), 1)
