@@ -154,6 +154,19 @@ def test_a_link_to_the_source_code_is_no_part_of_a_heading() -> None:
     assert texts_of(parse_page(page)) == {"fs.open(path)": "x"}
 
 
+def test_sentences_that_are_set_as_a_heading_are_text() -> None:
+    said = " ".join(f"Boats of lot {lot} wait outside of the <a href=/m#{lot}>mole</a>." for lot in range(8))
+    fragment = parse_page(f"<main><h1>Port</h1><h3 id=boats>{said}</h3><p>So it is.</p></main>")
+    (chunk,) = fragment.chunks
+    assert (chunk.heading_path, chunk.text.startswith("Boats of lot 0"), "So it is." in chunk.text) == (
+        ("Port",),
+        True,
+        True,
+    )
+    assert "boats" in (chunk.fragment, *chunk.fragments)
+    assert len(fragment.links) == 8
+
+
 def test_a_permalink_sign_in_the_wrong_charset_is_no_part_of_a_heading() -> None:
     page = "<main><h2>Use<a class=headerlink href=#use>\u00c2\u00b6</a></h2><p>x</p></main>"
     assert texts_of(parse_page(page)) == {"Use": "x"}
