@@ -155,7 +155,7 @@ def test_the_feed_of_another_index_is_not_this_ones(index: Index, tmp_path: Path
     with ledger_index(tmp_path / "other") as other:
         other.ledger.owner.claim(other.manifest.index_id + "x")
         url = f"sqlite:///{other.layout.ledger}"
-        with pytest.raises(ConfigError, match="not in the file"):
+        with pytest.raises(ConfigError, match="names the ledger of another index"):
             read_changes(index.layout.root, since=0, ledger_url=url)
 
 
