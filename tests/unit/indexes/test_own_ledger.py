@@ -78,8 +78,8 @@ def test_a_file_that_was_moved_is_the_same_ledger(layout: IndexLayout, tmp_path:
     moved = f"sqlite:///{(tmp_path / kept).rename(tmp_path / 'moved.sqlite')}"
 
     assert not is_refused(layout, moved)
-    for other in ({"index_id": "j"}, {"generations": 1}):
-        assert is_refused(layout, write_ledger(tmp_path / f"{other}.sqlite", **other))  # type: ignore[arg-type]
+    assert is_refused(layout, write_ledger(tmp_path / "of_another_index.sqlite", index_id="j"))
+    assert is_refused(layout, write_ledger(tmp_path / "behind.sqlite", generations=1))
     assert is_refused(layout, f"sqlite:///{tmp_path / 'nowhere.sqlite'}")
 
     write_ledger(tmp_path / kept)

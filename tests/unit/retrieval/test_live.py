@@ -90,10 +90,10 @@ def test_who_has_an_answer_about_the_past_waits_for_nobody_who_opens_a_generatio
     publish_next(index, edition(3))
     opening, answered = threading.Event(), threading.Event()
 
-    def opened_late(*arguments: object, **options: object) -> Readers:
+    def opened_late(stores: OpenedStores) -> Readers:
         opening.set()
         assert answered.wait(30)
-        return readers_of(*arguments, **options)  # type: ignore[arg-type]
+        return readers_of(stores)
 
     with ThreadPoolExecutor() as pool:
         with followed.readers_at(2) as earlier:

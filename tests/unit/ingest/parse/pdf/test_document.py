@@ -108,10 +108,7 @@ def test_every_bookmark_of_a_real_manual_is_found_as_a_heading() -> None:
 
 @pytest.mark.data
 def test_tables_that_a_real_manual_stores_last_on_their_pages_stand_under_the_headings_above_them() -> None:
-    file = DATA / "pdf-gold/docling-pdf/sources/redp5110_sampled.pdf"
-    if not file.is_file():
-        pytest.skip(f"no real manual: {file} is not there")
-    with pymupdf.open(file) as document:
+    with pymupdf.open(DATA / "pdf-gold/docling-pdf/sources/redp5110_sampled.pdf") as document:
         document.select([7, 9, 10, 11])
         tables = regions(parse(document.tobytes()), RegionType.TABLE)
 
