@@ -100,6 +100,8 @@ def load(work: Path, store: Neo4jGraphStore) -> Figures:
     runs, small = list[Written](), list[Written]()
     for number in range(len(list(work.glob("part-*")))):
         nodes = list(graph.scan_nodes(source=f"part-{number}"))
+        if not nodes:  # pages of another index that stands in this folder
+            continue
         # Entities are of no source, and edges of every run lead to them.
         nodes += graph.scan_nodes(source="") if number == 0 else ()
         runs.append(loading.write(nodes, list(graph.scan_edges(source=f"part-{number}"))))
