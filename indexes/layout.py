@@ -131,6 +131,11 @@ class IndexLayout:
         return self.root / "vectors.sqlite"
 
     @property
+    def codes(self) -> Path:
+        """Short forms of the vectors of all passages, a file for each model."""
+        return self.root / "codes"
+
+    @property
     def shared_vectors(self) -> Path:
         """The same where processes share no disk, by the hash of files of many."""
         return self.root / "vectors"

@@ -11,12 +11,14 @@ import numpy as np
 from flows.run.contexts import DeriveContext
 from flows.run.index import unrelated_in
 from flows.run.vector_space import changes_model
+from indexes.embed.codes import CodeFile
 from indexes.embed.screen import open_screen
 from indexes.embed.unrelated import least_cosine
 from indexes.embed.weights import model_key
 from indexes.stores.ledger.generations import Generation
 from indexes.write.outbox import dump_payload
 from ingest.link.chunk_columns import ChunkColumns, columns_of, encoded_text_of, joined, without
+from ingest.link.nearby import CodedVectors
 from ingest.link.nearest import SCALE, Floats
 from ingest.link.similar_columns import dump_similarity, load_similarity
 from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
@@ -24,6 +26,7 @@ from ingest.link.similarity import Rule, Similarity, compare_chunks, nothing_sim
 from schemas.changes import RowChanges
 from schemas.edges import EdgeKind
 from schemas.errors import DamageFound
+from schemas.hashing import sha256_hex
 from schemas.records import Record, to_record
 from schemas.report import SimilarCounts
 
@@ -92,9 +95,11 @@ class SimilarPlan:
             joined((*self._upserts, without(before, self._deletes))),
             rule=self._rule,
             vectors=self._vectors,
+            coded=CodedVectors(codes=self._codes, look_up=self._look_up),
             screen=open_screen,
         )
         similarity = compared.similarity
+        self._codes.keep(similarity.chunks.texts)
         changes = edge_changes(known, similarity) if known else self._against_the_graph(similarity)
         return SimilarRows(
             payloads=tuple(dump_payload(self.run.index.outbox, rows) for rows in _payloads(changes)),
@@ -142,6 +147,16 @@ class SimilarPlan:
             yield ids, np.stack([encoded[text] for text in texts])
         if not changes_model(self.run):
             yield from self.run.index.chunks.at(self.base).text_vectors()
+
+    @cached_property
+    def _codes(self) -> CodeFile:
+        name = sha256_hex(model_key(self.run.model))[:16]
+        return CodeFile(self.run.index.codes / name, dim=self.run.model.dim)
+
+    def _look_up(self, ids: Sequence[str]) -> tuple[Sequence[str], Floats]:
+        """Vectors of passages that the store has."""
+        found = self.run.index.chunks.at(self.base).vectors(ids)
+        return tuple(found), np.array([of_chunk.text for of_chunk in found.values()], np.float32)
 
     def _against_the_graph(self, similarity: Similarity) -> EdgeChanges:
         held = self.run.index.graph.at(self.base).scan_edges(kinds=[KIND])

@@ -123,6 +123,11 @@ class Index:
         return self.local / self.layout.vectors.name
 
     @property
+    def codes(self) -> Path:
+        """Short forms of vectors, made again where lost; of an index in a bucket, this machine's own."""
+        return self.local / self.layout.codes.name
+
+    @property
     def chunks(self) -> ChunkTables:
         """Chunk rows, vectors, full text."""
         with self._lock:

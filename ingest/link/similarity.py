@@ -1,6 +1,6 @@
 """The nearest chunks of each: carried from one generation to the next, compared where something is new."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -8,8 +8,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ingest.link.chunk_columns import ChunkColumns, columns_of
+from ingest.link.nearby import CodedVectors, near_to
 from ingest.link.nearest import (
     SCALE,
+    Corpus,
     Ints,
     NearestChunks,
     Screen,
@@ -21,11 +23,14 @@ from ingest.link.nearest import (
     scores_of,
     search_again,
 )
-from ingest.link.vectors import Vectors, all_but, corpus_of, near_to
+from ingest.link.vectors import Vectors, all_but, corpus_of
 from schemas.edges import NEAR_DUPLICATE
 
 SPARE = 3
 """So many times the neighbours that become edges are kept, so that one lost is replaced without a search."""
+FEW = 128
+"""So many chunks are compared with all by codes, a quarter of the bytes, but by products of float32; with
+more of them a screen over the vectors takes less."""
 SCREENED = 50_000_000
 """Pairs from which on a screen is worth opening, which takes .06 s; their products in float32 take .35 s."""
 
@@ -80,32 +85,62 @@ def compare_chunks(
     *,
     rule: Rule,
     vectors: Vectors,
+    coded: CodedVectors | None = None,
     screen: OpenScreen = lambda: None,
 ) -> Compared:
     """Return the nearest of each chunk, as comparing all with all would, from what is known at *base*.
 
-    *vectors* are read only where something has to be compared, and a screen is opened only where that is
-    much.
+    *vectors* are read only where something has to be compared, few of them where little is and they are
+    *coded*; a screen is opened only where that is much.
     """
     fresh, neighbours = _carry_over(base, chunks, rule)
-    many = len(fresh) * len(chunks.ids) >= SCREENED
-    screened = screen() if many else None
+    reading = _Reading(chunks=chunks, fresh=fresh, vectors=vectors, coded=coded, least=rule.least)
+    screened = screen() if reading.is_much else None
     # Threads that share products of this size wait for each other more than they work: a third of the CPU
     # time with one, and on a busy machine less of the clock too.
     with threadpool_limits(limits=1, user_api="blas"):
         new = corpus_of(vectors, chunks, fresh)
         if len(new.places):
-            others = all_but(vectors, chunks, fresh)
-            if not many:  # to look ids up takes longer than the products
-                others = near_to(new, vectors, chunks, fresh, least=rule.least)
-            join(neighbours, new, others, least=rule.least, screen=screened)
+            if coded:
+                coded.codes.add(chunks.texts[new.places], new.vectors)
+            join(neighbours, new, reading.others_of(new), least=rule.least, screen=screened)
         lost = run_out(neighbours, wanted=rule.count)
         if len(lost):
-            everyone = chain((new,), all_but(vectors, chunks, fresh))
-            corpus = corpus_of(vectors, chunks, lost)
+            corpus = reading.at(lost)
+            everyone = chain((new,), reading.others_of(corpus))
             search_again(neighbours, corpus, everyone, least=rule.least, screen=screened)
     similarity = Similarity(rule=rule, chunks=chunks, neighbours=neighbours)
     return Compared(similarity=similarity, searched=len(fresh), searched_again=len(lost))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """How vectors are read: of chunks that are not *fresh*, and of all that may be near to some."""
+
+    chunks: ChunkColumns
+    fresh: Ints
+    vectors: Vectors
+    coded: CodedVectors | None
+    least: int
+
+    @property
+    def is_much(self) -> bool:
+        """Whether all vectors are read, and there are so many pairs that a screen pays."""
+        if self.coded and len(self.fresh) <= FEW:
+            return False
+        return len(self.fresh) * len(self.chunks.ids) >= SCREENED
+
+    def at(self, places: Ints) -> Corpus:
+        """Read the chunks at some places that are not fresh."""
+        few = self.coded if len(places) <= FEW else None
+        vectors = few.at(self.chunks, places) if few else self.vectors
+        return corpus_of(vectors, self.chunks, places)
+
+    def others_of(self, corpus: Corpus) -> Iterator[Corpus]:
+        """Read all chunks that may be near to those of *corpus*, but for the fresh ones."""
+        if self.coded and len(corpus.places) <= FEW:
+            return near_to(corpus, self.coded, self.vectors, self.chunks, self.fresh, least=self.least)
+        return all_but(self.vectors, self.chunks, self.fresh)
 
 
 def _carry_over(base: Similarity, chunks: ChunkColumns, rule: Rule) -> tuple[Ints, NearestChunks]:

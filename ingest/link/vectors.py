@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.link.chunk_columns import ChunkColumns
-from ingest.link.nearest import Corpus, Floats, Ints, all_others, lowest_cosine, slack_of
+from ingest.link.nearest import Corpus, Floats, Ints, all_others
 
 Vectors = Callable[[], Iterator[tuple[Sequence[str], Floats]]]
 """Begins to read vectors, a part at a time: distinct ids, and shape (n, dim).
@@ -20,7 +20,7 @@ def corpus_of(vectors: Vectors, chunks: ChunkColumns, places: Ints) -> Corpus:
     """Read the chunks at some places, ascending, as far as there are vectors of them, and no further."""
     rows: Floats = np.zeros((len(places), 0), np.float32)
     found = np.zeros(len(places), bool)
-    for part in _placed(vectors, chunks, places):
+    for part in read_at(vectors, chunks, places):
         if not found.any():
             rows = np.empty((len(places), part.vectors.shape[1]), np.float32)
         at = np.searchsorted(places, part.places)
@@ -32,28 +32,11 @@ def corpus_of(vectors: Vectors, chunks: ChunkColumns, places: Ints) -> Corpus:
 
 def all_but(vectors: Vectors, chunks: ChunkColumns, places: Ints) -> Iterator[Corpus]:
     """Read the chunks at all other places, each once, a part at a time."""
-    return _placed(vectors, chunks, all_others(len(chunks.ids), places))
+    return read_at(vectors, chunks, all_others(len(chunks.ids), places))
 
 
-def near_to(
-    new: Corpus, vectors: Vectors, chunks: ChunkColumns, places: Ints, *, least: int
-) -> Iterator[Corpus]:
-    """Read those of the chunks at all other places that may be near to a *new* one: few ids are looked up.
-
-    Args: least: the lowest score of what is near, in ten-thousandths.
-    """
-    bound = lowest_cosine(np.array(least), slack_of(new.vectors))
-
-    def near() -> Iterator[tuple[Sequence[str], Floats]]:
-        for ids, found in vectors():
-            rows = np.flatnonzero((found @ new.vectors.T).max(axis=1) >= bound * _lengths(found))
-            if len(rows):
-                yield [ids[row] for row in rows.tolist()], found[rows]
-
-    return all_but(near, chunks, places)
-
-
-def _placed(vectors: Vectors, chunks: ChunkColumns, places: Ints) -> Iterator[Corpus]:
+def read_at(vectors: Vectors, chunks: ChunkColumns, places: Ints) -> Iterator[Corpus]:
+    """Read the chunks at some places, each once, a part at a time."""
     wanted = np.zeros(len(chunks.ids), bool)
     wanted[places] = True
     if not len(places):
@@ -79,11 +62,6 @@ def _among(chunks: ChunkColumns, ids: Sequence[str], wanted: npt.NDArray[np.bool
 
 def _of_unit_length(vectors: Floats) -> Floats:
     """A chunk whose vector is zero is like no other."""
-    lengths = _lengths(vectors)[:, None]
+    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
     np.divide(vectors, lengths, out=vectors, where=lengths > 0)
     return vectors
-
-
-def _lengths(vectors: Floats) -> Floats:
-    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    return lengths

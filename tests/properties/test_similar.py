@@ -3,14 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.link import nearest, similarity
+from indexes.embed.codes import CodeFile
+from ingest.link import nearby, nearest, similarity
 from ingest.link.chunk_columns import columns_of, encoded_text_of, joined, without
+from ingest.link.nearby import CodedVectors
 from ingest.link.nearest import SCALE, Floats
 from ingest.link.similar_columns import dump_similarity, load_similarity
 from ingest.link.similar_to import edge_changes, rows_of
@@ -56,6 +60,15 @@ def vectors_of(held: Mapping[str, Chunk]) -> Iterator[tuple[list[str], Floats]]:
         yield part, np.array([vector_of(encoded_text_of(held[id_])) for id_ in part], np.float32)
 
 
+def coded_in(path: Path, held: Mapping[str, Chunk]) -> CodedVectors:
+    """Codes in a file, and the vectors of passages by id."""
+
+    def look_up(ids: Sequence[str]) -> tuple[Sequence[str], Floats]:
+        return ids, np.array([vector_of(encoded_text_of(held[id_])) for id_ in ids], np.float32)
+
+    return CodedVectors(codes=CodeFile(path, dim=DIM), look_up=look_up)
+
+
 def neighbours_by_hand(held: Sequence[Chunk]) -> dict[str, dict[str, int]]:
     """The nearest of each, by looking at every pair."""
     near: dict[str, dict[str, int]] = {}
@@ -88,7 +101,26 @@ def test_any_sequence_of_runs_gives_the_edges_of_a_rebuild(
         check_runs(changes, forget=forget)
 
 
-def check_runs(changes: list[tuple[list[Chunk], set[int]]], *, forget: bool) -> None:
+@settings(deadline=None, max_examples=60)
+@given(runs, st.booleans(), st.sampled_from([1, 3, 128]), st.sampled_from([0, 0.5, 1]))
+def test_codes_change_no_edge(
+    changes: list[tuple[list[Chunk], set[int]]], lose: bool, few: int, most_looked_up: float
+) -> None:
+    with (
+        patch.object(similarity, "FEW", few),
+        patch.object(nearby, "MOST_LOOKED_UP", most_looked_up),
+        TemporaryDirectory() as folder,
+    ):
+        check_runs(changes, codes=Path(folder) / "codes", lose_codes=lose)
+
+
+def check_runs(
+    changes: list[tuple[list[Chunk], set[int]]],
+    *,
+    forget: bool = False,
+    codes: Path | None = None,
+    lose_codes: bool = False,
+) -> None:
     """Go through the runs, one after the other, and look at every pair after each."""
     held: dict[str, Chunk] = {}
     graph: dict[str, Edge] = {}
@@ -102,7 +134,15 @@ def check_runs(changes: list[tuple[list[Chunk], set[int]]], *, forget: bool) -> 
         # One run in the middle may have lost what the ones before knew.
         base = nothing_similar(RULE) if forget and number == 1 else known
         passages = joined([columns_of(upserts), without(known.chunks, deletes)])
-        after = compare_chunks(base, passages, rule=RULE, vectors=partial(vectors_of, held)).similarity
+        if codes and lose_codes and number == 1:
+            codes.unlink(missing_ok=True)
+        after = compare_chunks(
+            base,
+            passages,
+            rule=RULE,
+            vectors=partial(vectors_of, held),
+            coded=coded_in(codes, held) if codes else None,
+        ).similarity
         step = edge_changes(known, after)
         graph = {id_: edge for id_, edge in graph.items() if id_ not in step.deletes}
         graph |= {edge.id: edge for edge in step.upserts}

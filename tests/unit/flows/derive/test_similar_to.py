@@ -236,6 +236,40 @@ def test_copies_of_a_site_give_each_passage_no_more_than_five_edges(plain: Plain
     assert {edge.dst for edge in joined} == set(lowest[:6])
 
 
+MANY = tuple(passage(f"Verse {number} of {number * 7919}, sung once", f"{number}") for number in range(40))
+"""Passages of which none is like another."""
+
+
+def test_to_compare_a_few_with_many_few_vectors_are_read(
+    plain: PlainRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, _ = run(plain, ONE, THREE, *MANY)
+    reader = type(plain.index.chunks.at(first))
+    monkeypatch.setattr(reader, "text_vectors", lambda _reader: pytest.fail("all vectors are read"))
+
+    second, _ = run(plain, TWO, FOUR, base=first)
+    third, decided = run(plain, base=second, gone=[ONE])
+
+    monkeypatch.undo()
+    assert edges(plain, second) == clean(plain, ONE, TWO, THREE, FOUR, *MANY)
+    assert edges(plain, third) == clean(plain, TWO, THREE, FOUR, *MANY)
+    assert decided.counts.searched == 0
+
+
+@pytest.mark.parametrize("harm", ["lost", "damaged", "of another run"])
+def test_where_codes_are_lost_the_edges_are_the_same(plain: PlainRun, harm: str) -> None:
+    first, _ = run(plain, ONE, THREE, *MANY)
+    (codes,) = plain.index.codes.iterdir()
+    whole = codes.read_bytes()
+    codes.write_bytes(
+        {"lost": b"", "damaged": bytes(len(whole)), "of another run": whole[: len(whole) // 2]}[harm]
+    )
+
+    second, _ = run(plain, TWO, FOUR, base=first)
+
+    assert edges(plain, second) == clean(plain, ONE, TWO, THREE, FOUR, *MANY)
+
+
 def test_many_edges_are_many_payloads(plain: PlainRun, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(similar_to, "EDGES_PER_PAYLOAD", 4)
     number, decided = run(plain, ONE, TWO, FOUR)

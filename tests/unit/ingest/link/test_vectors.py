@@ -6,7 +6,7 @@ import numpy as np
 
 from ingest.link.chunk_columns import ChunkColumns, columns_of
 from ingest.link.nearest import Floats
-from ingest.link.vectors import all_but, corpus_of, near_to
+from ingest.link.vectors import all_but, corpus_of
 from tests.fakes.graph_samples import make_chunk
 
 PASSAGES: ChunkColumns = columns_of(make_chunk(f"text {number}") for number in range(5))
@@ -50,16 +50,3 @@ def test_passages_that_nobody_knows_are_passed_over() -> None:
         yield ["chunk:unknown", IDS[3]], np.ones((2, 5), np.float32)
 
     assert [part.places.tolist() for part in all_but(vectors, PASSAGES, np.array([0]))] == [[3]]
-
-
-def test_of_the_others_those_come_that_may_be_near_whatever_their_length() -> None:
-    vectors = np.array([[1, 0, 0], [5, 1, 0], [0.1, 0.1, 0], [0, 3, 0], [0, 0, 0]], np.float32)
-    new = corpus_of(lambda: iter([(IDS, vectors.copy())]), PASSAGES, np.array([0]))
-
-    def near(least: int) -> list[list[int]]:
-        others = near_to(new, lambda: iter([(IDS, vectors.copy())]), PASSAGES, np.array([0]), least=least)
-        return [part.places.tolist() for part in others]
-
-    assert near(9_000) == [[1, 4]]
-    assert near(7_071) == [[1, 2, 4]]
-    assert near(7_073) == [[1, 4]]
