@@ -116,8 +116,8 @@ class ChunkReader(Protocol):
     def token_vectors(self, ids: Collection[str]) -> Mapping[str, TokenVectors]:
         """Pooled token vectors by chunk id; of chunks without any, and of unknown ids, nothing."""
 
-    def text_vectors(self) -> Iterator[tuple[tuple[str, ...], Vector]]:
-        """All text vectors, some at a time: ids of chunks and a row of shape (dim,) for each, in no order."""
+    def text_vectors(self, ids: Collection[str] | None = None) -> Iterator[tuple[tuple[str, ...], Vector]]:
+        """All text vectors, or those of some chunks: distinct ids, and shape (n, dim), in no order."""
 
     def texts(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
         """All texts, some at a time: the document of each and what it says, in no order."""

@@ -4,6 +4,7 @@ docs/decisions/0034-an-index-per-audience.md says why each has an index of its o
 moment.
 """
 
+import shutil
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -168,6 +169,7 @@ def _purge(whole: Resources, audience: Audience, index: Index) -> None:
             index.ledger.documents.forget_former_texts(name)
         if index.current():
             prune(index, source="")
+        shutil.rmtree(index.codes, ignore_errors=True)
     finally:
         index.settings = kept
     write_audience_marker(audience.folder, replace(marker, purge=False))

@@ -95,7 +95,7 @@ class SimilarPlan:
             joined((*self._upserts, without(before, self._deletes))),
             rule=self._rule,
             vectors=self._vectors,
-            coded=CodedVectors(codes=self._codes, look_up=self._look_up),
+            coded=CodedVectors(codes=self._codes, look_up=self.run.index.chunks.at(self.base).text_vectors),
             screen=open_screen,
         )
         similarity = compared.similarity
@@ -145,18 +145,14 @@ class SimilarPlan:
             ids, texts = self._texts.pop()
             encoded = self.run.encoding().vectors(set(texts))
             yield ids, np.stack([encoded[text] for text in texts])
-        if not changes_model(self.run):
+        # Another model may differ in what these vectors do not depend on, as the vectors of tokens.
+        if not changes_model(self.run) or (self._known and self._known.rule == self._rule):
             yield from self.run.index.chunks.at(self.base).text_vectors()
 
     @cached_property
     def _codes(self) -> CodeFile:
         name = sha256_hex(model_key(self.run.model))[:16]
         return CodeFile(self.run.index.codes / name, dim=self.run.model.dim)
-
-    def _look_up(self, ids: Sequence[str]) -> tuple[Sequence[str], Floats]:
-        """Vectors of passages that the store has."""
-        found = self.run.index.chunks.at(self.base).vectors(ids)
-        return tuple(found), np.array([of_chunk.text for of_chunk in found.values()], np.float32)
 
     def _against_the_graph(self, similarity: Similarity) -> EdgeChanges:
         held = self.run.index.graph.at(self.base).scan_edges(kinds=[KIND])

@@ -5,7 +5,7 @@ unit vector v, so what the codes leave out is not near.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,9 @@ STEP = np.float32(1 / 254)
 """What a code counts by. A component beyond half a unit is cut, which the remainder contains."""
 _AT_ONCE = 1024
 """Records: 1.5 MB of float32, which a processor's cache holds."""
-_FLOAT32 = np.float32(1e-4)
-"""More than products and remainders are off by, in float32."""
+_SLACK = np.float32(0.015)
+"""How far the vector of a text may be from that of its code: by another route of the model their cosine is
+.9999 (`weights.model_key`), which is .0142, and float32 adds less than .0001."""
 _HEAD = np.dtype([("sum", "<u8"), ("text", "<u8"), ("remainder", "<f4")])
 """How a record begins. Its end is filled up to whole words, since NumPy does not copy what it pads."""
 _MARK = np.uint64(0x9E3779B97F4A7C15)
@@ -35,8 +36,8 @@ _MARK = np.uint64(0x9E3779B97F4A7C15)
 class CodeFile:
     """Implements the port Codes of `ingest.link.nearby` in a file of records, for vectors of one model.
 
-    Each record has a sum of its own: one that is torn or has rotted is as if it were not there, and is
-    added again. For one process at a time.
+    Each record has a sum of its own: one that is torn or has rotted is as if it were not there. A text may
+    have several. For one process at a time.
     """
 
     def __init__(self, path: Path, *, dim: int) -> None:
@@ -72,8 +73,16 @@ class CodeFile:
             texts = block["text"].copy()  # a view would hold all of the block
             products = (block["values"].astype(np.float32) @ vectors.T).max(axis=1) * STEP
             known.append(texts)
-            near.append(texts[products + block["remainder"] + _FLOAT32 >= cosine])
+            near.append(texts[products + block["remainder"] + _SLACK >= cosine])
         return np.sort(np.concatenate(known)), np.concatenate(near)  # sorting takes a tenth of np.unique
+
+    def clear(self) -> None:
+        """Drop all codes.
+
+        Raises: StoreUnavailable: the file cannot be deleted.
+        """
+        with self._told():
+            self._path.unlink(missing_ok=True)
 
     def keep(self, texts: Hashes) -> None:
         """Drop the files of other models, and the codes of other texts where those are half of the file.
@@ -82,22 +91,24 @@ class CodeFile:
         """
         with self._told():
             for path in self._path.parent.glob("*"):
-                if path != self._path:
-                    path.unlink()
-        if self._count() > 2 * len(texts):
-            self._rewrite(np.unique(texts))
+                if path.is_file() and path != self._path:
+                    path.unlink(missing_ok=True)
+            if not len(texts):
+                self._path.unlink(missing_ok=True)
+            elif self._path.exists() and self._path.stat().st_size > 2 * len(texts) * self._record.itemsize:
+                self._rewrite(np.sort(texts))
 
     def _rewrite(self, wanted: Hashes) -> None:
-        """Keep one code of each *wanted* text."""
-        new = self._path.with_name(f".{self._path.name}.new")
-        with self._told():
+        """Keep the last code of each *wanted* text: what was added later holds."""
+        kept = _last_of_each([block["text"].copy() for block in self._blocks()], wanted)
+        new = self._path.with_name(f".{self._path.name}.{os.getpid()}.new")
+        try:
             with new.open("wb") as file:
-                for block in self._blocks():
-                    texts, first = np.unique(block["text"], return_index=True)
-                    there = np.isin(texts, wanted)
-                    wanted = np.setdiff1d(wanted, texts[there], assume_unique=True)
-                    file.write(block[first[there]].tobytes())
+                for block, of_block in zip(self._blocks(), kept, strict=True):
+                    file.write(block[of_block].tobytes())
             os.replace(new, self._path)
+        finally:
+            new.unlink(missing_ok=True)
 
     def _encode(self, texts: Hashes, vectors: Vector) -> Records:
         records = np.zeros(len(texts), self._record)
@@ -118,16 +129,14 @@ class CodeFile:
                     whole = _sums(block) == block["sum"]
                     yield block if whole.all() else block[whole]
 
-    def _count(self) -> int:
-        return self._path.stat().st_size // self._record.itemsize if self._path.exists() else 0
-
     @contextmanager
     def _told(self) -> Iterator[None]:
         try:
             with telling_no_room(str(self._path)):
                 yield
         except OSError as error:
-            raise StoreUnavailable(f"cannot be read or written: {error}", subject=str(self._path)) from error
+            message = f"cannot be read or written, though it may be deleted at any time: {error}"
+            raise StoreUnavailable(message, subject=str(self._path)) from error
 
 
 def _sums(records: Records) -> Hashes:
@@ -135,3 +144,15 @@ def _sums(records: Records) -> Hashes:
     words = records.view(np.uint64).reshape(len(records), -1)
     sums: Hashes = words[:, 1:].sum(axis=1, dtype=np.uint64) + _MARK
     return sums
+
+
+def _last_of_each(blocks: Sequence[Hashes], wanted: Hashes) -> Iterator[npt.NDArray[np.bool_]]:
+    """Of some blocks of texts, which are the last of their text, and *wanted*, which ascend."""
+    texts = np.concatenate(blocks)
+    order = np.argsort(texts, kind="stable")
+    ends = np.append(texts[order][1:] != texts[order][:-1], True)
+    last = np.zeros(len(texts), bool)
+    last[order[ends]] = True
+    at = np.minimum(np.searchsorted(wanted, texts), len(wanted) - 1)
+    last &= wanted[at] == texts
+    return iter(np.split(last, np.cumsum([len(block) for block in blocks])[:-1]))

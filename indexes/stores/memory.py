@@ -84,10 +84,11 @@ class MemoryChunkReader:
         found = {key: self._rows[key].value[1].tokens for key in ids if key in self._rows}
         return {key: tokens for key, tokens in found.items() if tokens.size}
 
-    def text_vectors(self) -> Iterator[tuple[tuple[str, ...], Vector]]:
-        """All text vectors at once."""
-        if self._rows:
-            yield tuple(self._rows), np.stack([row.value[1].text for row in self._rows.values()])
+    def text_vectors(self, ids: Collection[str] | None = None) -> Iterator[tuple[tuple[str, ...], Vector]]:
+        """All text vectors, or those of *ids*, at once."""
+        found = tuple(self._rows if ids is None else self._rows.keys() & set(ids))
+        if found:
+            yield found, np.stack([self._rows[id_].value[1].text for id_ in found])
 
     def texts(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
         """All texts at once."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from ingest.link.chunk_columns import ChunkColumns, Hashes
 from ingest.link.nearest import Corpus, Floats, Ints, all_others, lowest_cosine, slack_of
@@ -16,6 +17,9 @@ MOST_LOOKED_UP = 1 / 8
 
 class Codes(Protocol):
     """Short forms of the vectors of texts, by the hash of the text; any may be lost."""
+
+    def clear(self) -> None:
+        """Drop them all."""
 
     def add(self, texts: Hashes, vectors: Floats) -> None:
         """Keep those of unit vectors, shape (n, dim)."""
@@ -29,20 +33,14 @@ class Codes(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodedVectors:
-    """Codes, and what reads the vectors of some chunks by id: distinct ids, and shape (n, dim)."""
+    """Codes, and what reads the vectors of chunks by id, some at a time: distinct ids, and shape (n, dim)."""
 
     codes: Codes
-    look_up: Callable[[Sequence[str]], tuple[Sequence[str], Floats]]
+    look_up: Callable[[Sequence[str]], Iterator[tuple[Sequence[str], Floats]]]
 
     def at(self, chunks: ChunkColumns, places: Ints) -> Vectors:
         """Those of the chunks at some places."""
-
-        def vectors() -> Iterator[tuple[Sequence[str], Floats]]:
-            ids, found = self.look_up([id_.decode() for id_ in chunks.ids[places].tolist()])
-            if ids:
-                yield ids, found
-
-        return vectors
+        return lambda: self.look_up([id_.decode() for id_ in chunks.ids[places].tolist()])
 
 
 def near_to(
@@ -58,7 +56,8 @@ def near_to(
         return iter(())
     bound = float(lowest_cosine(np.array(least), slack_of(new.vectors)))
     known, near = coded.codes.near(new.vectors, bound)
-    lacking = _missing(np.sort(chunks.texts), known)
+    texts = np.sort(chunks.texts)
+    lacking = texts[~_are_among(texts, known)]
     may_be_near = np.isin(chunks.texts, np.concatenate([lacking, near]))
     may_be_near[places] = False
     at = np.flatnonzero(may_be_near)
@@ -69,19 +68,19 @@ def near_to(
     return _coding(parts, chunks, lacking, coded.codes)
 
 
-def _missing(texts: Hashes, known: Hashes) -> Hashes:
-    """Those of *texts* that are not *known*; both ascend."""
+def _are_among(texts: Hashes, known: Hashes) -> npt.NDArray[np.bool_]:
+    """Which of *texts* are *known*, which ascend: `np.isin` would sort those each time."""
     if not len(known):
-        return texts
+        return np.zeros(len(texts), bool)
     at = np.minimum(np.searchsorted(known, texts), len(known) - 1)
-    missing: Hashes = texts[known[at] != texts]
-    return missing
+    found: npt.NDArray[np.bool_] = known[at] == texts
+    return found
 
 
 def _coding(parts: Iterator[Corpus], chunks: ChunkColumns, lacking: Hashes, codes: Codes) -> Iterator[Corpus]:
     for part in parts:
         texts = chunks.texts[part.places]
-        new = np.isin(texts, lacking)
+        new = _are_among(texts, lacking)
         if new.any():
             codes.add(texts[new], part.vectors[new])
         yield part

@@ -94,20 +94,21 @@ def compare_chunks(
     *coded*; a screen is opened only where that is much.
     """
     fresh, neighbours = _carry_over(base, chunks, rule)
-    reading = _Reading(chunks=chunks, fresh=fresh, vectors=vectors, coded=coded, least=rule.least)
-    screened = screen() if reading.is_much else None
+    reading = _Reading(
+        chunks=chunks, fresh=fresh, vectors=vectors, coded=coded, least=rule.least, open_screen=screen
+    )
     # Threads that share products of this size wait for each other more than they work: a third of the CPU
     # time with one, and on a busy machine less of the clock too.
     with threadpool_limits(limits=1, user_api="blas"):
         new = corpus_of(vectors, chunks, fresh)
         if len(new.places):
-            if coded:
-                coded.codes.add(chunks.texts[new.places], new.vectors)
+            reading.keep_codes(new)
+            screened = reading.screen_for(fresh)
             join(neighbours, new, reading.others_of(new), least=rule.least, screen=screened)
         lost = run_out(neighbours, wanted=rule.count)
         if len(lost):
             corpus = reading.at(lost)
-            everyone = chain((new,), reading.others_of(corpus))
+            everyone, screened = chain((new,), reading.others_of(corpus)), reading.screen_for(lost)
             search_again(neighbours, corpus, everyone, least=rule.least, screen=screened)
     similarity = Similarity(rule=rule, chunks=chunks, neighbours=neighbours)
     return Compared(similarity=similarity, searched=len(fresh), searched_again=len(lost))
@@ -122,13 +123,20 @@ class _Reading:
     vectors: Vectors
     coded: CodedVectors | None
     least: int
+    open_screen: OpenScreen
 
-    @property
-    def is_much(self) -> bool:
-        """Whether all vectors are read, and there are so many pairs that a screen pays."""
-        if self.coded and len(self.fresh) <= FEW:
-            return False
-        return len(self.fresh) * len(self.chunks.ids) >= SCREENED
+    def keep_codes(self, new: Corpus) -> None:
+        """Keep the codes of the fresh chunks; where all are fresh, of no others."""
+        if self.coded:
+            if len(self.fresh) == len(self.chunks.ids):
+                self.coded.codes.clear()
+            self.coded.codes.add(self.chunks.texts[new.places], new.vectors)
+
+    def screen_for(self, places: Ints) -> Screen | None:
+        """Open a screen where so many chunks are compared with all vectors that it pays."""
+        by_codes = self.coded and len(places) <= FEW
+        many = len(places) * len(self.chunks.ids) >= SCREENED
+        return self.open_screen() if many and not by_codes else None
 
     def at(self, places: Ints) -> Corpus:
         """Read the chunks at some places that are not fresh."""

@@ -52,6 +52,16 @@ def test_text_vectors_are_those_of_every_chunk_once(chunk_store: ChunkStore) -> 
     assert list(chunk_store.at(0).text_vectors()) == []
 
 
+def test_text_vectors_of_some_chunks_are_those_alone(chunk_store: ChunkStore) -> None:
+    rows = [row(f"text {n}", make_vectors(unit(float(n), 1.0))) for n in range(50)]
+    publish(chunk_store, 1, rows)
+    wanted = {chunk.id: vectors.text.tolist() for chunk, vectors in rows[10:20]}
+    reader = chunk_store.at(1)
+    read = [dict(zip(ids, found, strict=True)) for ids, found in reader.text_vectors((*wanted, "chunk:no"))]
+    assert {id_: vector.tolist() for part in read for id_, vector in part.items()} == wanted
+    assert list(reader.text_vectors(())) == []
+
+
 def test_texts_are_those_of_every_chunk_once_with_their_documents(chunk_store: ChunkStore) -> None:
     rows = [row(f"text {n}", doc=f"doc {n % 3}") for n in range(50)]
     publish(chunk_store, 1, rows)

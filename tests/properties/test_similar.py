@@ -63,8 +63,8 @@ def vectors_of(held: Mapping[str, Chunk]) -> Iterator[tuple[list[str], Floats]]:
 def coded_in(path: Path, held: Mapping[str, Chunk]) -> CodedVectors:
     """Codes in a file, and the vectors of passages by id."""
 
-    def look_up(ids: Sequence[str]) -> tuple[Sequence[str], Floats]:
-        return ids, np.array([vector_of(encoded_text_of(held[id_])) for id_ in ids], np.float32)
+    def look_up(ids: Sequence[str]) -> Iterator[tuple[Sequence[str], Floats]]:
+        yield ids, np.array([vector_of(encoded_text_of(held[id_])) for id_ in ids], np.float32)
 
     return CodedVectors(codes=CodeFile(path, dim=DIM), look_up=look_up)
 

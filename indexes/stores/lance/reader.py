@@ -1,6 +1,6 @@
 """Reads chunks of one generation."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from itertools import islice
 from threading import Lock
@@ -141,9 +141,15 @@ class LanceChunkReader:
         with store_errors(self._table.name):
             return frozenset(self._table.schema.names)
 
-    def text_vectors(self) -> Iterator[tuple[tuple[str, ...], Vector]]:
-        """All text vectors, a batch of the table at a time."""
-        for batch in scan.batches(self._table, ["id", _VECTOR_COLUMNS[SearchField.TEXT]]):
+    def text_vectors(self, ids: Collection[str] | None = None) -> Iterator[tuple[tuple[str, ...], Vector]]:
+        """All text vectors, a batch of the table at a time; or those of *ids*, a page of them at a time."""
+        columns = ["id", _VECTOR_COLUMNS[SearchField.TEXT]]
+        if ids is None:
+            parts: Iterable[pa.RecordBatch] = scan.batches(self._table, columns)
+        else:
+            tables = scan.tables_with(self._table, "id", ids, columns)
+            parts = (batch for found in tables for batch in found.to_batches())
+        for batch in parts:
             yield tuple(batch.column(0).to_pylist()), rows.vectors_in(batch.column(1), self._dim)
 
     def texts(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:

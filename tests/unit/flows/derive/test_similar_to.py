@@ -18,7 +18,7 @@ from indexes.embed.cache import MemoryVectorCache
 from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest
-from indexes.ports import ChunkVectors
+from indexes.ports import ChunkReader, ChunkVectors, Vector
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.generations import GenerationState
@@ -236,21 +236,59 @@ def test_copies_of_a_site_give_each_passage_no_more_than_five_edges(plain: Plain
     assert {edge.dst for edge in joined} == set(lowest[:6])
 
 
+@pytest.mark.parametrize("codes_are_lost", [True, False])
+def test_where_a_model_differs_in_its_tokens_alone_new_passages_meet_those_that_stay(
+    plain: PlainRun, codes_are_lost: bool
+) -> None:
+    first, _ = run(plain, ONE, TWO, *MANY)
+    if codes_are_lost:
+        shutil.rmtree(plain.index.codes)
+    plain.resources.model = replace(plain.resources.model, token_vectors=True)
+    plain.resources.run = replace(plain.resources.run, may_change_model=True)
+    plan = SimilarPlan(run=plain.deriving, base=first)
+    plain.resources.vectors.put((encoded_text_of(FOUR),), ENCODER.encode_query(encoded_text_of(FOUR))[None])
+    plan.add(RowChanges(chunks=(FOUR,)))
+    plan.add(RowChanges(chunks=(ONE, TWO, *MANY)))
+
+    decided = plan.decide()
+
+    written = [load_payload(plain.index.outbox, sha) for sha in decided.payloads]
+    found = {(edge.src, edge.dst) for part in written for edge in part.edges}
+    assert {(FOUR.id, ONE.id), (ONE.id, FOUR.id), (FOUR.id, TWO.id), (TWO.id, FOUR.id)} <= found
+
+
 MANY = tuple(passage(f"Verse {number} of {number * 7919}, sung once", f"{number}") for number in range(40))
 """Passages of which none is like another."""
+
+
+def remember_reads(
+    monkeypatch: pytest.MonkeyPatch, reader: type[ChunkReader], read: list[Collection[str]]
+) -> None:
+    """Note which vectors are asked for; all of them at once is an error."""
+    as_it_is = reader.text_vectors
+
+    def text_vectors(
+        of: ChunkReader, ids: Collection[str] | None = None
+    ) -> Iterator[tuple[tuple[str, ...], Vector]]:
+        assert ids is not None, "all vectors are read"
+        read.append(ids)
+        return as_it_is(of, ids)
+
+    monkeypatch.setattr(reader, "text_vectors", text_vectors)
 
 
 def test_to_compare_a_few_with_many_few_vectors_are_read(
     plain: PlainRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, _ = run(plain, ONE, THREE, *MANY)
-    reader = type(plain.index.chunks.at(first))
-    monkeypatch.setattr(reader, "text_vectors", lambda _reader: pytest.fail("all vectors are read"))
+    read = list[Collection[str]]()
+    remember_reads(monkeypatch, type(plain.index.chunks.at(first)), read)
 
     second, _ = run(plain, TWO, FOUR, base=first)
     third, decided = run(plain, base=second, gone=[ONE])
 
     monkeypatch.undo()
+    assert read == [[ONE.id]]
     assert edges(plain, second) == clean(plain, ONE, TWO, THREE, FOUR, *MANY)
     assert edges(plain, third) == clean(plain, TWO, THREE, FOUR, *MANY)
     assert decided.counts.searched == 0

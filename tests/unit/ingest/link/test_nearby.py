@@ -25,6 +25,9 @@ class ExactCodes:
 
     of_text: dict[int, Floats] = field(default_factory=dict)
 
+    def clear(self) -> None:
+        self.of_text.clear()
+
     def add(self, texts: Hashes, vectors: Floats) -> None:
         self.of_text.update(zip(texts.tolist(), vectors, strict=True))
 
@@ -43,9 +46,9 @@ class Store:
         self.read.append(None)
         yield IDS, VECTORS.copy()
 
-    def look_up(self, ids: Sequence[str]) -> tuple[Sequence[str], Floats]:
+    def look_up(self, ids: Sequence[str]) -> Iterator[tuple[Sequence[str], Floats]]:
         self.read.append(ids)
-        return ids, VECTORS[[IDS.index(id_) for id_ in ids]]
+        yield ids, VECTORS[[IDS.index(id_) for id_ in ids]]
 
 
 @pytest.fixture(autouse=True)
@@ -98,10 +101,7 @@ def test_where_many_have_no_code_all_are_read_in_order() -> None:
 
 
 def test_what_the_store_has_no_vector_of_is_like_no_other() -> None:
-    def nothing(_ids: Sequence[str]) -> tuple[Sequence[str], Floats]:
-        return (), np.zeros((0, 3), np.float32)
-
-    reader = CodedVectors(codes=coded(0, 1, 2, 4), look_up=nothing)
+    reader = CodedVectors(codes=coded(0, 1, 2, 4), look_up=lambda _ids: iter(()))
     assert list(near_to(first(), reader, Store().all, PASSAGES, NEW, least=9_000)) == []
 
 
