@@ -100,6 +100,7 @@ def test_what_the_source_file_closes_is_gone_though_no_page_changed(index: Path,
     (public,) = audiences_of(index)
     kept = [path.stem for path in (public.folder / "generations").glob("*.json")]
     assert kept == [str(described(index)["public"]["generation"])]  # none is left to read the vault from
+    assert not (public.folder / "codes").exists()
     assert "copper key" in found(index)
 
 
