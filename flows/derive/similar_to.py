@@ -17,7 +17,7 @@ from indexes.embed.unrelated import least_cosine
 from indexes.embed.weights import model_key
 from indexes.stores.ledger.generations import Generation
 from indexes.write.outbox import dump_payload
-from ingest.link.chunk_columns import ChunkColumns, columns_of, encoded_text_of, joined, without
+from ingest.link.chunk_columns import ChunkColumns, columns_of, encoded_text_of, joined, replace_chunks
 from ingest.link.nearby import CodedVectors
 from ingest.link.nearest import SCALE, Floats
 from ingest.link.similar_columns import dump_similarity, load_similarity
@@ -92,7 +92,7 @@ class SimilarPlan:
         before = known.chunks if known else self._stored()
         compared = compare_chunks(
             known or nothing_similar(self._rule),
-            joined((*self._upserts, without(before, self._deletes))),
+            replace_chunks(before, gone=self._deletes, new=self._upserts),
             rule=self._rule,
             vectors=self._vectors,
             coded=CodedVectors(codes=self._codes, look_up=self.run.index.chunks.at(self.base).text_vectors),

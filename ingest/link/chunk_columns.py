@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from schemas.nodes import Chunk
 
 Texts = npt.NDArray[np.bytes_]
 Hashes = npt.NDArray[np.uint64]
+Column = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +72,33 @@ def in_id_order(chunks: ChunkColumns) -> ChunkColumns:
     return chunks.take(np.unique(chunks.ids, return_index=True)[1])
 
 
-def without(chunks: ChunkColumns, ids: Collection[str]) -> ChunkColumns:
-    """All but those of the ids."""
-    return chunks.take(~np.isin(chunks.ids, _bytes(tuple(ids))))
+def replace_chunks(
+    chunks: ChunkColumns, *, gone: Collection[str], new: Iterable[ChunkColumns]
+) -> ChunkColumns:
+    """Leave chunks out by id, and take others in, in place of those of the same id: only these are sorted."""
+    coming = joined(new)
+    leaving = np.union1d(_places(chunks.ids, _bytes(gone)), _places(chunks.ids, coming.ids))
+    at = np.searchsorted(chunks.ids, coming.ids)
+    at -= np.searchsorted(leaving, at)
+    columns = {
+        f.name: _put_in(np.delete(getattr(chunks, f.name), leaving), at, getattr(coming, f.name))
+        for f in fields(ChunkColumns)
+    }
+    return ChunkColumns(**columns)
+
+
+def _places(ids: Texts, wanted: Texts) -> npt.NDArray[np.intp]:
+    """Where those of *wanted* are that there are."""
+    if not len(ids):
+        return np.zeros(0, np.intp)
+    at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+    found: npt.NDArray[np.intp] = at[ids[at] == wanted]
+    return found
+
+
+def _put_in(column: Column, at: npt.NDArray[np.intp], values: Column) -> Column:
+    """Insert values before some places; texts may be longer than any that is there."""
+    return np.insert(column.astype(np.promote_types(column.dtype, values.dtype), copy=False), at, values)
 
 
 def _bytes(texts: Collection[str]) -> Texts:

@@ -118,15 +118,16 @@ def _kinds(
 def _joined(
     kept: LinkTable, moved: Ints, weights: Mapping[tuple[str, str], float], number: Mapping[str, int]
 ) -> LinkTable:
-    src = np.array([number[src] for src, _ in weights], np.int64)
-    dst = np.array([number[dst] for _, dst in weights], np.int64)
-    table = LinkTable(
-        src=np.concatenate((moved[kept.src], src)),
-        dst=np.concatenate((moved[kept.dst], dst)),
-        weight=np.concatenate((kept.weight, np.array([*weights.values()], np.float64))),
+    """Put new links in among those that stay, which keep their order: only the new ones are sorted."""
+    pairs = sorted((number[src], number[dst], weight) for (src, dst), weight in weights.items())
+    new = np.array([pair[:2] for pair in pairs], np.int64).reshape(-1, 2)
+    src, dst = moved[kept.src], moved[kept.dst]
+    at = np.searchsorted(src * len(number) + dst, new @ (len(number), 1), side="right")
+    return LinkTable(
+        src=np.insert(src, at, new[:, 0]),
+        dst=np.insert(dst, at, new[:, 1]),
+        weight=np.insert(kept.weight, at, [weight for *_, weight in pairs]),
     )
-    order = np.lexsort((table.dst, table.src))
-    return LinkTable(**{f.name: getattr(table, f.name)[order] for f in fields(LinkTable)})
 
 
 def dump_links(state: LinkState) -> bytes:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from indexes.embed.codes import CodeFile
 from ingest.link import nearby, nearest, similarity
-from ingest.link.chunk_columns import columns_of, encoded_text_of, joined, without
+from ingest.link.chunk_columns import columns_of, encoded_text_of, replace_chunks
 from ingest.link.nearby import CodedVectors
 from ingest.link.nearest import SCALE, Floats
 from ingest.link.similar_columns import dump_similarity, load_similarity
@@ -133,7 +133,7 @@ def check_runs(
         held |= {chunk.id: chunk for chunk in upserts}
         # One run in the middle may have lost what the ones before knew.
         base = nothing_similar(RULE) if forget and number == 1 else known
-        passages = joined([columns_of(upserts), without(known.chunks, deletes)])
+        passages = replace_chunks(known.chunks, gone=deletes, new=[columns_of(upserts)])
         if codes and lose_codes and number == 1:
             codes.unlink(missing_ok=True)
         after = compare_chunks(

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from ingest.link.chunk_columns import ChunkColumns, columns_of, encoded_text_of, joined, without
+from ingest.link.chunk_columns import ChunkColumns, columns_of, encoded_text_of, joined, replace_chunks
 from ingest.link.nearest import Floats
 from ingest.link.similar_columns import dump_similarity, load_similarity
 from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
@@ -247,4 +247,16 @@ def test_of_two_passages_of_one_id_the_first_is_taken() -> None:
     old, new = chunk("a"), replace(chunk("a"), source="wiki")
     both = joined([columns_of([new]), columns_of([old, chunk("b")])])
     assert sorted(both.sources.tolist()) == [b"site", b"wiki"]
-    assert without(both, [old.id]).ids.tolist() == [chunk("b").id.encode()]
+    assert replace_chunks(both, gone=[old.id], new=[]).ids.tolist() == [chunk("b").id.encode()]
+
+
+def test_what_comes_stands_in_order_in_place_of_its_id_however_long_its_texts() -> None:
+    held = columns_of([chunk("a"), chunk("b"), chunk("c")])
+    coming = replace(chunk("b"), source="a name that is longer than any")
+    found = replace_chunks(
+        held, gone=[chunk("c").id, "chunk:unknown"], new=[columns_of([coming]), columns_of([chunk("d")])]
+    )
+    again = columns_of([chunk("a"), coming, chunk("d")])
+    for column in ("ids", "docs", "sources", "sections", "texts"):
+        assert getattr(found, column).tolist() == getattr(again, column).tolist()
+    assert replace_chunks(columns_of(()), gone=[], new=[again]).ids.tolist() == again.ids.tolist()
