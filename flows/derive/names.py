@@ -11,6 +11,7 @@ from ingest.link.catalogue import Catalogue, Stated, build_catalogue
 from ingest.link.mentions import is_anchor, mention_edges, name_edges, read_document
 from ingest.link.relations import relation_edges
 from ingest.link.renaming import NameChanges, compare_names, entities_near
+from ingest.link.sieve import sieve_of
 from ingest.link.spotting import find_catalogued
 from schemas.causes import caused_by
 from schemas.changes import DocumentChange
@@ -21,8 +22,9 @@ from schemas.fragment import GraphFragment
 from schemas.nodes import Entity
 from schemas.report import NameCounts
 
-MANY = 1000
-"""Changed names beyond which every text is read once, since the store reads them all for each hundred."""
+MANY = 150
+"""Changed names beyond which every text is read once: to ask the store for so many costs as much
+(bench/RESULTS.md)."""
 
 SHARE = 8
 """To look names up for one document costs as much as to read those of some eight (bench/RESULTS.md)."""
@@ -103,9 +105,11 @@ class NextNames:
         if len(texts) <= MANY:
             return frozenset(chunks.documents_containing(texts))
         changed, found = Catalogue(meanings=dict.fromkeys(texts, ())), set[str]()
+        may_name = sieve_of(texts)
         for docs, said in chunks.texts():
-            rows = zip(docs, said, strict=True)
-            found.update(doc for doc, text in rows if doc not in found and find_catalogued(text, changed))
+            for doc, text in zip(docs, said, strict=True):
+                if doc not in found and may_name(text) and find_catalogued(text, changed):
+                    found.add(doc)
         return frozenset(found)
 
     def edges(
