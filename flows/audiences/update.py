@@ -169,7 +169,8 @@ def _purge(whole: Resources, audience: Audience, index: Index) -> None:
             index.ledger.documents.forget_former_texts(name)
         if index.current():
             prune(index, source="")
-        shutil.rmtree(index.codes, ignore_errors=True)
+        if index.codes.exists():
+            shutil.rmtree(index.codes)
     finally:
         index.settings = kept
     write_audience_marker(audience.folder, replace(marker, purge=False))
