@@ -118,7 +118,9 @@ def find_duplicates(
     held = {d.uri for d in known if d.uri in live and is_held(d, live[d.uri])}
     version = partial(_version, source)
     twins = {
-        uri: twin for apart in _by_version(known, version) for uri, twin in _twins(index, apart, held).items()
+        uri: twin
+        for apart in _by_version(known, version)
+        for uri, twin in _twins(index, apart, held, live.keys()).items()
     }
     return deduplicate(known, held, live.values(), twins=twins, version_of=version)
 
@@ -127,6 +129,7 @@ def _twins(
     index: Index,
     known: Sequence[KnownDocument],
     held: Collection[str],
+    seen: Collection[str],
 ) -> Mapping[str, tuple[str, str]]:
     """Address and reason for each document that is another form of one, by the text of both as it is now."""
 
@@ -139,7 +142,7 @@ def _twins(
         is_page = fragment.kind == DocumentKind.HTML
         return shingles_of(chunk.text for chunk in fragment.chunks) if is_page else frozenset()
 
-    found = find_alternate_forms(known, shingles=shingles, held=held)
+    found = find_alternate_forms(known, shingles=shingles, held=held, seen=seen)
     return {uri: (twin.original, twin.why) for uri, twin in found.items()}
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from heapq import nlargest
 from zlib import crc32
 
-from ingest.diff.moves import MIN_WORDS
+from ingest.diff.moves import MIN_WORDS, by_preference
 from ingest.diff.print_forms import plain_forms
 from ingest.diff.version_forms import version_forms
 from ingest.urls import folder_of
@@ -65,21 +65,23 @@ def find_alternate_forms(
     *,
     shingles: Callable[[KnownDocument], Shingles],
     held: Collection[str] = (),
+    seen: Collection[str] = (),
 ) -> Mapping[str, AlternateForm]:
     """Return what is only another form of a document of the source, by address.
 
     Args: shingles: of a document's text, asked for only where words and addresses agree. held: addresses of
     those that could only not be confirmed and whose content readers still see: their other forms wait, since
-    a bad day proves nothing.
+    a bad day proves nothing. seen: addresses that readers see.
 
     The document stays that the others name as canonical, that is not made for printers, that is of the
-    preferred version, or that is one of the pages of a whole. No address leads in a circle.
+    preferred version, or that is one of the pages of a whole. Of two that name each other, the one stays that
+    readers see, else the shorter. No address leads in a circle.
     """
     read = {d.uri: d for d in known if _is_read(d, held)}
     rows = {uri: d for uri, d in read.items() if (d.words or 0) >= MIN_WORDS}
-    found = {**_wholes(read, shingles), **_versions(rows, shingles), **_pairs(rows, shingles)}
+    found = {**_wholes(read, shingles), **_versions(rows, shingles, seen), **_pairs(rows, shingles)}
     twins: dict[str, AlternateForm] = {}
-    for uri in sorted(found.keys() - set(held), key=lambda uri: (-len(uri), uri)):
+    for uri in sorted(found.keys() - set(held), key=lambda uri: (uri in seen, -len(uri), uri)):
         if _end(found[uri].original, twins) != uri:
             twins[uri] = found[uri]
     return {
@@ -115,28 +117,28 @@ def _pairs(
 
 
 def _versions(
-    rows: Mapping[str, KnownDocument], shingles: Callable[[KnownDocument], Shingles]
+    rows: Mapping[str, KnownDocument],
+    shingles: Callable[[KnownDocument], Shingles],
+    seen: Collection[str],
 ) -> Mapping[str, AlternateForm]:
     """Pages of several versions of a site that say nearly the same, each with that of the preferred version.
 
     Each is compared with those that stay, not with the one before it: many small steps make another text.
     """
     forms = version_forms(rows)
-    groups: defaultdict[str, list[str]] = defaultdict(list)
+    groups: defaultdict[str, list[KnownDocument]] = defaultdict(list)
     for uri, form in forms.items():
-        groups[form.page].append(uri)
-    named = {document.canonical for document in rows.values() if document.canonical != document.uri}
+        groups[form.page].append(rows[uri])
     found = {}
     for group in (group for group in groups.values() if len(group) > 1):
         kept: list[KnownDocument] = []
-        for uri in sorted(group, key=lambda uri: (uri not in named, forms[uri].ranks, len(uri), uri)):
-            document = rows[uri]
+        for document in by_preference(group, forms, seen):
             same = (one for one in kept if _is_form(document, one, shingles, at_least=NEARLY))
             if (original := next(same, None)) is None:
                 kept.append(document)
             elif original.content_hash != document.content_hash:
                 why = f"version of {original.uri} that says nearly the same"
-                found[uri] = AlternateForm(original=original.uri, why=why)
+                found[document.uri] = AlternateForm(original=original.uri, why=why)
     return found
 
 

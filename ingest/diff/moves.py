@@ -22,7 +22,7 @@ _LEADING = (DocumentState.REDIRECTED, DocumentState.DUPLICATE, DocumentState.GON
 def deduplicate(
     known: Sequence[KnownDocument],
     held: Collection[str] = (),
-    live: Iterable[LiveDocument] = (),
+    live: Collection[LiveDocument] = (),
     *,
     twins: Mapping[str, tuple[str, str]] = MappingProxyType({}),
     version_of: Callable[[str], str | None] = lambda _uri: None,
@@ -37,7 +37,8 @@ def deduplicate(
     first.
     """
     key_of = partial(_key, version_of=version_of)
-    winners = _winners((d for d in known if d.uri not in twins), held, key_of)
+    seen = {document.uri for document in live}
+    winners = _winners((d for d in known if d.uri not in twins), held, key_of, seen)
     rows, stood = {d.uri: d for d in known}, _stood_for(live)
     updated = []
     for document in known:
@@ -153,28 +154,39 @@ def follow(document: KnownDocument, by_uri: Mapping[str, KnownDocument]) -> Know
     return at
 
 
-def _winners(
-    known: Iterable[KnownDocument], held: Collection[str], key_of: Callable[[KnownDocument], str | None]
-) -> Mapping[str, str]:
-    """The address that stands for each content: a page's own choice, the preferred version (version_forms),
-    then the shorter, then the lower one.
+def by_preference(
+    group: Sequence[KnownDocument], forms: Mapping[str, VersionForm], seen: Collection[str]
+) -> list[KnownDocument]:
+    """Order documents of one content, the one that stands for it first.
+
+    A page's own choice comes first, then the preferred version (version_forms), then what readers see, *seen*,
+    then the shorter, then the lower address. Where readers see one, a copy that is new chooses nothing.
     """
+    choosing = [document for document in group if document.uri in seen] or group
+    named = {document.canonical for document in choosing if document.canonical != document.uri}
+    of_one = len({forms[document.uri].page for document in group}) == 1
+
+    def place(document: KnownDocument) -> tuple[object, ...]:
+        uri = document.uri
+        return (uri not in named, forms[uri].ranks if of_one else (), uri not in seen, len(uri), uri)
+
+    return sorted(group, key=place)
+
+
+def _winners(
+    known: Iterable[KnownDocument],
+    held: Collection[str],
+    key_of: Callable[[KnownDocument], str | None],
+    seen: Collection[str],
+) -> Mapping[str, str]:
+    """The address that stands for each content."""
     groups: dict[str, list[KnownDocument]] = {}
     for document in known:
         if (_is_alive(document) or document.uri in held) and (key := key_of(document)):
             groups.setdefault(key, []).append(document)
     # Of all at once: whether a bare number is a version is told by what else stands in its place.
     forms = version_forms(document.uri for group in groups.values() for document in group)
-    return {key: _winner(group, forms) for key, group in groups.items()}
-
-
-def _winner(group: Sequence[KnownDocument], forms: Mapping[str, VersionForm]) -> str:
-    named = {document.canonical for document in group if document.canonical != document.uri}
-    of_one = len({forms[document.uri].page for document in group}) == 1
-    return min(
-        (document.uri for document in group),
-        key=lambda uri: (uri not in named, forms[uri].ranks if of_one else (), len(uri), uri),
-    )
+    return {key: by_preference(group, forms, seen)[0].uri for key, group in groups.items()}
 
 
 def _locate_gone(

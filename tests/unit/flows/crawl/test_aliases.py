@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from runtime.processes.parser_pool import ParserPool
+from schemas.changes import ChangeKind
 from tests.fakes.plain_crawl import page
 from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, publish_ledger, source_of
 from tests.fakes.site_server import Reply, Site, serve
@@ -39,6 +40,25 @@ def test_a_copy_that_goes_while_its_page_is_edited_stays_an_address_of_the_page(
             if (difference := crawl(plain, f"run {number}")).changes:
                 publish_ledger(plain, difference)
             assert aliases(plain, site) == (site.url("/long-copy.html"),)
+
+
+def test_a_copy_under_a_shorter_address_takes_over_only_when_the_page_is_gone(
+    site: Site, tmp_path: Path, parsers: ParserPool
+) -> None:
+    del site.pages["/long-copy.html"]
+    with open_plain_run(tmp_path, source_of(site), parsers=parsers) as plain:
+        publish_ledger(plain, crawl(plain, "first"))
+        site.pages |= {"/c": page(WORDS), "/": page("start", "/a.html", "/c")}
+        came = crawl(plain, "second")
+        publish_ledger(plain, came)
+        assert {change.uri: change.kind for change in came.changes} == {
+            site.url("/"): ChangeKind.CHANGED,
+            site.url("/a.html"): ChangeKind.REFRESHED,
+        }
+        assert aliases(plain, site) == (site.url("/c"),)
+        site.pages["/a.html"] = Reply(b"", 410)
+        went = {change.uri: change for change in crawl(plain, "third").changes}
+    assert went[site.url("/a.html")].successor == went[site.url("/c")].doc
 
 
 def test_a_tiny_copy_costs_one_look_at_an_address_that_nobody_has(

@@ -110,6 +110,24 @@ def test_a_version_that_pages_name_as_canonical_comes_before_the_settled_one() -
     }
 
 
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [
+        (page("v1.2/p", f"{TEXT} one"), page("1.2/p", f"{TEXT} two")),  # two addresses of one version
+        (
+            page("guide/p", f"{TEXT} one", canonical=f"{SITE}p"),
+            page("p", f"{TEXT} two", canonical=f"{SITE}guide/p"),
+        ),  # they name each other
+    ],
+)
+def test_what_readers_see_stays_where_nothing_tells_which_form_is_the_other(
+    long: KnownDocument, short: KnownDocument
+) -> None:
+    for seen, stays in (((), short), ([long.uri], long), ([long.uri, short.uri], short)):
+        found = find_alternate_forms([long, short], shingles=text_of, seen=seen)
+        assert [twin.original for twin in found.values()] == [stays.uri]
+
+
 def test_numbers_of_items_are_no_versions_unless_versions_stand_beside_them() -> None:
     one, two = page("item/101/", f"{TEXT} one"), page("item/102/", f"{TEXT} two")
     assert twins(one, two) == {}

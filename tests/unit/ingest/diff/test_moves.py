@@ -26,6 +26,13 @@ def deduplicated(*rows: KnownDocument) -> dict[str, KnownDocument]:
     return {row.uri.removeprefix(SITE): changed.get(row.uri, row) for row in rows}
 
 
+def standing(*rows: KnownDocument, seen: str) -> str:
+    """The page that stands for equal *rows*; readers see those named in *seen*, by spaces."""
+    base = [live(uri=SITE + name) for name in seen.split()]
+    (place,) = {row.location for row in deduplicate(rows, live=base) if row.state is S.DUPLICATE}
+    return (place or "").removeprefix(SITE)
+
+
 def states(*rows: KnownDocument) -> dict[str, str]:
     return {name: row.state.value for name, row in deduplicated(*rows).items()}
 
@@ -46,6 +53,24 @@ def test_one_address_stands_for_equal_pages(first: KnownDocument, second: KnownD
     (loser,) = rows.keys() - {winner}
     assert rows[winner].state is S.FETCHED
     assert (rows[loser].state, rows[loser].location) == (S.DUPLICATE, SITE + winner)
+
+
+@pytest.mark.parametrize(
+    ("rows", "seen", "winner"),
+    [
+        ((page("guide/long"), page("a")), "guide/long", "guide/long"),
+        ((page("guide/long", state=S.NOT_MODIFIED), page("a"), page("b")), "guide/long", "guide/long"),
+        ((page("long"), page("a", canonical=f"{SITE}b"), page("b")), "long", "long"),  # news choose nothing
+        ((page("long", canonical=f"{SITE}a"), page("a")), "long", "a"),  # the page's own choice
+        ((page("long"), page("longer"), page("a")), "longer long", "long"),  # both were seen
+        ((page("long", state=S.GONE), page("a"), page("b")), "long", "a"),
+        ((page("1.2/page"), page("1.3/page")), "1.2/page", "1.3/page"),  # the preferred version
+    ],
+)
+def test_what_readers_see_already_stands_for_copies_that_come(
+    rows: tuple[KnownDocument, ...], seen: str, winner: str
+) -> None:
+    assert standing(*rows, seen=seen) == winner
 
 
 @pytest.mark.parametrize(
@@ -194,6 +219,17 @@ def test_the_order_of_fetching_decides_nothing(found: list[KnownDocument], rando
 @given(rows)
 def test_deduplicating_again_changes_nothing(found: list[KnownDocument]) -> None:
     assert deduplicate(tuple(deduplicated(*found).values())) == ()
+
+
+@given(rows, st.data())
+def test_no_copy_takes_over_a_page_that_readers_see(found: list[KnownDocument], data: Any) -> None:
+    """Unless that page names another, or readers see that one as well."""
+    base = [live(uri=row.uri) for row in found if data.draw(st.booleans())]
+    seen = {one.uri for one in base}
+    chosen = {row.canonical for row in found if row.uri in seen}
+    for row in deduplicate(found, live=base):
+        if row.state is S.DUPLICATE and row.uri in seen:
+            assert row.location in seen | chosen
 
 
 @given(rows)
