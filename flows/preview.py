@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flows.run.fragments import load_fragment
+from flows.run.fragments import load_fragment, said_in
 from flows.run.index import Index, model_of
 from flows.run.models import find_model, is_same, names_of_change
 from flows.run.opening import open_described
@@ -78,7 +78,9 @@ def look_at(index: Index, source: Source, tools: Iterable[LiveDocument] = ()) ->
     held = {doc: document for doc, document in everything.items() if document.source == source.name}
     live = without_tools(held)
     owners = {doc: document.source for doc, document in everything.items()}
-    changes = diff_documents(known, live, owners, in_scope=partial(is_inside, source))
+    changes = diff_documents(
+        known, live, owners, in_scope=partial(is_inside, source), says=partial(said_in, index)
+    )
     changes = (*changes, *diff_tools(tools, held))
     return Preview(known=known, live=live, changes=changes, generation=base)
 

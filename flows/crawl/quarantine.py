@@ -8,7 +8,7 @@ from functools import cache, partial
 
 from flows.crawl.parse import parse_request
 from flows.run.contexts import CrawlContext
-from flows.run.fragments import load_fragment
+from flows.run.fragments import load_fragment, said_in
 from flows.run.index import Index
 from ingest.diff.alternate_forms import Shingles, find_alternate_forms, shingles_of
 from ingest.diff.documents import is_held
@@ -84,7 +84,8 @@ def _located(run: CrawlContext, known: Sequence[KnownDocument]) -> Sequence[Know
         return known
     name, ledger = run.source.name, run.index.ledger
     live = ledger.generations.live(run.index.current(), source=name).values()
-    located = locate_gone(known, {one.uri for one in live}, version_of=partial(_version, run.source))
+    version, says = partial(_version, run.source), partial(said_in, run.index)
+    located = locate_gone(known, {one.uri for one in live}, version_of=version, says=says)
     ledger.documents.save(located)
     return _replaced(known, located)
 
@@ -122,7 +123,8 @@ def find_duplicates(
         for apart in _by_version(known, version)
         for uri, twin in _twins(index, apart, held, live.keys()).items()
     }
-    return deduplicate(known, held, live.values(), twins=twins, version_of=version)
+    says = partial(said_in, index)
+    return deduplicate(known, held, live.values(), twins=twins, version_of=version, says=says)
 
 
 def _twins(

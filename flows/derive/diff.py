@@ -9,6 +9,7 @@ from flows.derive.families import families_differ
 from flows.derive.link import redirects_matter
 from flows.derive.tools import keep_tools
 from flows.run.contexts import DeriveContext
+from flows.run.fragments import said_in
 from flows.run.index import Index
 from flows.run.values import ComparedSource, Difference
 from flows.run.vector_space import changes_model
@@ -118,7 +119,9 @@ def diff_source(run: DeriveContext, *, accept: bool) -> Difference:
     held = ledger.generations.live(base, source=source.name)
     live = without_tools(held)
     owners = ledger.generations.owners(base, docs=[one.doc for one in known if one.doc])
-    changes = diff_documents(known, live, owners, in_scope=partial(is_inside, source))
+    changes = diff_documents(
+        known, live, owners, in_scope=partial(is_inside, source), says=partial(said_in, run.index)
+    )
     _distrust(run, hosts_with_false_304(known, changes))
     guard = _check_loss(run, known, live, changes, accept=accept)
     counts = _count(run, known, changes, owners)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.diff.modified import keep_modified, modified_of
-from ingest.diff.moves import aliases_of, follow, has_moved
+from ingest.diff.moves import Says, aliases_of, follow, has_moved
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument, LiveDocument, Outcome
 
@@ -25,12 +25,14 @@ def diff_documents(
     owners: Mapping[str, str],
     *,
     in_scope: Callable[[str], bool],
+    says: Says = lambda _: None,
 ) -> tuple[DocumentChange, ...]:
     """Return what changes from the base generation to the next, ordered by node id.
 
     Args: known: all ledger rows of one source; live: that source's documents in the base, by node
     id; owners: source by node id of the base's documents of other sources. A document that another
-    source already contains stays that source's. in_scope: whether the source means an address.
+    source already contains stays that source's. in_scope: whether the source means an address. says: what
+    a parsed document says, asked for only where its address leads to another content.
     """
     by_uri = {document.uri: document for document in known}
     held = {document.uri: doc for doc, document in live.items()}
@@ -40,7 +42,7 @@ def diff_documents(
     }
     aliases = aliases_of(known, live.values())
     changes = [
-        replace(change, successor=_successor(change, document, by_uri))
+        replace(change, successor=_successor(change, document, by_uri, says))
         for document in known
         if (doc := docs[document.uri]) is not None
         and owners.get(doc, document.source) == document.source
@@ -143,16 +145,21 @@ def count_documents(seen: Sequence[KnownDocument], outcomes: Sequence[Outcome]) 
 
 
 def _successor(
-    change: DocumentChange, document: KnownDocument, by_uri: Mapping[str, KnownDocument]
+    change: DocumentChange, document: KnownDocument, by_uri: Mapping[str, KnownDocument], says: Says
 ) -> str | None:
-    """Who has the content of a document that goes, word for word."""
+    """Who has the content of a document that goes, word for word, wherever its links lead."""
     if change.kind is not ChangeKind.REMOVED or change.old is None or document.location is None:
         return None
     end = follow(document, by_uri)
     if end is None or end.state not in READABLE:
         return None
-    same = end.content_hash == change.old.content_hash
-    return end.doc if same or _is_copy(end, document, change.old) else None
+    same = end.content_hash == change.old.content_hash or _is_copy(end, document, change.old)
+    return end.doc if same or _says_same(end, change.old, says) else None
+
+
+def _says_same(end: KnownDocument, old: LiveDocument, says: Says) -> bool:
+    text = says(old.fragment_sha)
+    return text is not None and text == says(end.fragment_sha or "")
 
 
 def _is_copy(end: KnownDocument, gone: KnownDocument, old: LiveDocument) -> bool:

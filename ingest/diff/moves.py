@@ -19,20 +19,31 @@ _LEADING = (DocumentState.REDIRECTED, DocumentState.DUPLICATE, DocumentState.GON
 """States in which a location says where the content is; a quarantined redirect leads nowhere."""
 
 
+Says = Callable[[str], str | None]
+"""From the hash of a parsed document to one of its text, wherever its links lead; None: no text, or lost.
+A document that moves takes its relative links along, to other addresses."""
+
+
+def _unknown(_: str) -> None:
+    return None
+
+
 def deduplicate(
     known: Sequence[KnownDocument],
     held: Collection[str] = (),
     live: Collection[LiveDocument] = (),
     *,
     twins: Mapping[str, tuple[str, str]] = MappingProxyType({}),
-    version_of: Callable[[str], str | None] = lambda _uri: None,
+    version_of: Callable[[str], str | None] = _unknown,
+    says: Says = _unknown,
 ) -> tuple[KnownDocument, ...]:
     """Return the rows that change: duplicates, those that no longer are, and gone ones whose content goes on.
 
     Args: known: all rows of one source, in any order; held: addresses of those that could only not be
     confirmed and whose content readers still see: copies of it wait, since a bad day proves nothing; live:
     the base's documents; twins: what is another form of a document, with that one's address and the reason;
-    version_of: of which version of a manual an address is: those of two are not the same, whatever they say.
+    version_of: of which version of a manual an address is: those of two are not the same, whatever they say;
+    says: tells where a gone page goes on that readers see: on a page that is new and says the same.
     The result depends on nothing else, so that it is the same whatever was fetched
     first.
     """
@@ -40,9 +51,12 @@ def deduplicate(
     seen = {document.uri for document in live}
     winners = _winners((d for d in known if d.uri not in twins), held, key_of, seen)
     rows, stood = {d.uri: d for d in known}, _stood_for(live)
+    lost = [d for d in known if _is_lost(d, seen, rows) and key_of(d) not in winners]
+    new = [rows[uri] for uri in winners.values() if uri not in seen] if lost else []
+    found = _pair(lost, new, _text_key(lost, version_of, says), {})
     updated = []
     for document in known:
-        winner = winners.get(key_of(document) or "")
+        winner = winners.get(key_of(document) or "") or found.get(document.uri)
         if document.state is DocumentState.GONE:
             updated.append(_locate_gone(document, winner, rows, stood.get(document.uri)))
         elif document.uri in twins and _is_alive(document):
@@ -58,29 +72,37 @@ def locate_gone(
     known: Sequence[KnownDocument],
     live: Collection[str],
     *,
-    version_of: Callable[[str], str | None] = lambda _uri: None,
+    version_of: Callable[[str], str | None] = _unknown,
+    says: Says = _unknown,
 ) -> tuple[KnownDocument, ...]:
     """Return the rows that change: gone files that go on under a new path, or no longer do.
 
     A path is new where readers do not see it yet, and takes in one file: a copy that was there before is a
     document of its own. Equal bytes are one content, since in a renamed folder relative links lead to new
-    paths and nothing was edited. Of several paths the one with the same file name comes first, then the
-    shorter.
+    paths and nothing was edited; so is equal text, where links were edited to lead there. Of several paths
+    the one with the same file name comes first, then the shorter.
 
     Args: known: all rows of one source; live: the addresses that readers see of it; version_of: of which
-    version of a manual an address is, and no other version is where it goes on.
+    version of a manual an address is, and no other version is where it goes on; says: what files say.
     """
     rows = {document.uri: document for document in known}
     gone = [d for d in known if d.state is DocumentState.GONE]
-    lost = [d for d in gone if d.uri in live and not _goes_on(d.location, rows)]
+    lost = [d for d in gone if _is_lost(d, live, rows)]
     there = {*live, *(d.location for d in gone)}
     new = [d for d in known if d.uri not in there and d.state in READABLE] if lost else []
     found: dict[str, str] = {}
-    for key_of in (partial(_bytes_key, version_of=version_of), partial(_key, version_of=version_of)):
+    by_hash = (partial(key, version_of=version_of) for key in (_bytes_key, _key))
+    for key_of in (*by_hash, _text_key(lost, version_of, says)):
         found |= _pair(lost, new, key_of, found)
     rows |= {uri: replace(rows[uri], location=place) for uri, place in found.items()}
     located = (replace(rows[d.uri], location=_kept(rows[d.uri].location, rows)) for d in gone)
     return tuple(row for old, row in zip(gone, located, strict=True) if row != old)
+
+
+def _is_lost(document: KnownDocument, seen: Collection[str], rows: Mapping[str, KnownDocument]) -> bool:
+    """Whether readers see a document that is gone and of which nobody knows where it goes on."""
+    gone = document.state is DocumentState.GONE and document.uri in seen
+    return gone and not _goes_on(document.location, rows)
 
 
 def _kept(place: str | None, rows: Mapping[str, KnownDocument]) -> str | None:
@@ -159,7 +181,7 @@ def by_preference(
 ) -> list[KnownDocument]:
     """Order documents of one content, the one that stands for it first.
 
-    A page's own choice comes first, then the preferred version (version_forms), then what readers see, *seen*,
+    A page's own choice comes first, then the preferred version (version_forms), then what readers see,
     then the shorter, then the lower address. Where readers see one, a copy that is new chooses nothing.
     """
     choosing = [document for document in group if document.uri in seen] or group
@@ -241,6 +263,19 @@ def _bytes_key(document: KnownDocument, *, version_of: Callable[[str], str | Non
     if is_older or document.doc is None or document.parsed_sha is None:
         return None
     return f"{version_of(document.uri)} {document.parsed_sha}"
+
+
+def _text_key(
+    lost: Iterable[KnownDocument], version_of: Callable[[str], str | None], says: Says
+) -> Callable[[KnownDocument], str | None]:
+    """What must be equal for a document to say what one of *lost* said; others are not read."""
+    lengths = {document.words for document in lost if (document.words or 0) >= MIN_WORDS}
+
+    def key(document: KnownDocument) -> str | None:
+        text = says(document.fragment_sha or "") if document.words in lengths else None
+        return text and f"{version_of(document.uri)} {text}"
+
+    return key
 
 
 def _key(document: KnownDocument, *, version_of: Callable[[str], str | None]) -> str | None:

@@ -285,6 +285,20 @@ def test_a_gone_file_is_found_at_a_new_path_by_its_content_and_nothing_else_chan
     assert locate_gone((found, *rows[1:]), {f"{SITE}b", f"{SITE}d"}) == ()
 
 
+def test_a_file_whose_links_were_edited_too_is_found_by_its_text() -> None:
+    rows = (
+        gone("a", fragment_sha="it says so"),
+        page("b", "its links lead on", fragment_sha="it says so"),
+        page("c", "another", fragment_sha="it says more"),
+        page("short", "another", fragment_sha="it says so", words=MIN_WORDS - 1),
+    )
+    assert located(*rows, live="a", says=lambda sha: sha) == {"a": "b"}
+    assert located(*rows[::3], live="a", says=lambda sha: sha) == {}
+    assert located(*rows, live="a", says=lambda _: None) == {}
+    by_version = {"says": lambda sha: sha, "version_of": lambda uri: uri[-1]}
+    assert located(*rows, live="a", **by_version) == {}, "another version"
+
+
 def test_a_copy_that_was_there_before_is_not_where_a_file_went() -> None:
     assert located(gone("a"), page("b"), live="a b") == {}
 
