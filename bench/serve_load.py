@@ -6,6 +6,11 @@ Two workers answer eight connections that ask without a pause. Every passage say
 the middle of the time every tenth page becomes the next edition, and a run publishes them beside the load;
 the asking goes on until that has shown. An answer is mixed if a passage in it is of another edition than its
 page has in the generation that the answer names.
+
+    python -m bench.serve_load --clients 200 --seconds 60 --rounds 3
+
+Good answers a second under four clients and under many, in turn, each without and beside a publish. Clients
+come again when `Retry-After` says; with --impatient at once.
 """
 
 import argparse
@@ -20,15 +25,20 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 REPO = Path(__file__).resolve().parents[1]
 WORKERS, CONNECTIONS, PAGES, CHANGED = 2, 8, 200, 10
+FEW = 4
+"""Clients that an overloaded service is compared under."""
+
 COMMAND = (sys.executable, "-m", "sitegraph.cli.app")
 TOPICS = (
     "lease",
@@ -63,9 +73,59 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seconds", type=float, default=300.0, help="how long to ask (default: 300)")
+    parser.add_argument("--clients", type=int, help="compare good answers a second under 4 and so many")
+    parser.add_argument("--rounds", type=int, default=3, help="how often to compare (default: 3)")
+    parser.add_argument("--impatient", action="store_true", help="ask again at once when turned away")
     options = parser.parse_args()
     with TemporaryDirectory() as scratch:
-        print(json.dumps(measure(Path(scratch), seconds=options.seconds)))
+        if options.clients is None:
+            print(json.dumps(measure(Path(scratch), seconds=options.seconds)))
+            return
+        for found in compare(Path(scratch), options):
+            print(json.dumps(found), flush=True)
+
+
+def compare(scratch: Path, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Load a service with few clients and with many, in turn, without and beside a publish."""
+    source, index = write_source(scratch), scratch / "index"
+    publish(source, index, edition=1)
+    editions = count(2)
+    service, port = start(index)
+    ask_in = partial(phase, port, patient=not options.impatient)
+    try:
+        wait_for_workers(service, port)
+        with asking(Seen(), port):
+            time.sleep(WARM_SECONDS)
+        for _ in range(options.rounds):
+            for clients in (FEW, options.clients):
+                yield ask_in(clients, lambda: time.sleep(options.seconds))
+            for clients in (FEW, options.clients):
+                yield ask_in(
+                    clients, lambda: publish(source, index, edition=next(editions)), beside="publish"
+                )
+    finally:
+        stop(service)
+
+
+def phase(
+    port: int, clients: int, wait: Callable[[], object], *, patient: bool, beside: str = ""
+) -> dict[str, Any]:
+    """Ask while *wait* lasts, and until each client has its last answer; give what was seen."""
+    seen, started = Seen(), time.monotonic()
+    with asking(seen, port, clients, patient=patient):
+        wait()
+    took = time.monotonic() - started
+    return {
+        "clients": clients,
+        "beside": beside,
+        "seconds": round(took),
+        "good": len(seen.seconds),
+        "good_a_second": round(len(seen.seconds) / took, 2),
+        "longest_s": round(max(seen.seconds, default=0.0), 1),
+        "mixed": seen.mixed,
+        "errors": dict(seen.errors),
+        "load_average": round(os.getloadavg()[0], 1),
+    }
 
 
 def measure(scratch: Path, *, seconds: float) -> dict[str, Any]:
@@ -176,10 +236,13 @@ def stop(service: subprocess.Popen[str]) -> float:
 
 
 @contextmanager
-def asking(seen: Seen, port: int) -> Iterator[None]:
-    """Ask over all connections until the block ends."""
+def asking(seen: Seen, port: int, clients: int = CONNECTIONS, *, patient: bool = False) -> Iterator[None]:
+    """Ask over so many connections until the block ends; the *patient* come again when they are told to."""
     done = threading.Event()
-    threads = [threading.Thread(target=ask_on, args=(seen, port, done, n)) for n in range(CONNECTIONS)]
+    threads = [
+        threading.Thread(target=ask_on, args=(seen, port, done, range(n, PAGES**3, clients), patient))
+        for n in range(clients)
+    ]
     for thread in threads:
         thread.start()
     try:
@@ -190,22 +253,33 @@ def asking(seen: Seen, port: int) -> Iterator[None]:
             thread.join()
 
 
-def ask_on(seen: Seen, port: int, done: threading.Event, number: int) -> None:
+class TurnedAway(ValueError):
+    """An answer that is none, and after how many seconds the service wants to be asked again."""
+
+    def __init__(self, said: str, again: float) -> None:
+        super().__init__(said)
+        self.again = again
+
+
+def ask_on(seen: Seen, port: int, done: threading.Event, numbers: range, patient: bool) -> None:
     """Ask one question after the other over one connection; a new one after an error."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    while not done.is_set():
-        number += CONNECTIONS
+    for number in numbers:
+        if done.is_set():
+            break
         started = time.perf_counter()
         try:
             bundle = ask(connection, f"upkeep of {TOPICS[number % 10]} {number % PAGES} after a failure")
         except (OSError, http.client.HTTPException, ValueError) as error:
-            bundle, problem = None, f"{type(error).__name__}: {error}"[:80]
-            connection.close()
+            with seen.lock:
+                seen.errors[f"{type(error).__name__}: {error}"[:80]] += 1
+            if isinstance(error, TurnedAway):
+                done.wait(error.again if patient else 0)
+            else:
+                connection.close()
+            continue
         took = time.perf_counter() - started
         with seen.lock:
-            if bundle is None:
-                seen.errors[problem] += 1
-                continue
             seen.seconds.append(took)
             seen.generations[bundle["generation"]] += 1
             seen.mixed += is_mixed(bundle)
@@ -219,7 +293,8 @@ def ask(connection: http.client.HTTPConnection, text: str) -> dict[str, Any]:
     response = connection.getresponse()
     answer = response.read()
     if response.status != 200:
-        raise ValueError(f"{response.status} {answer[:60]!r}")
+        again = float(response.headers.get("Retry-After", "0"))
+        raise TurnedAway(f"{response.status} {response.reason}", again)
     bundle: dict[str, Any] = json.loads(answer)
     if not bundle["evidence"] or bundle["degraded"]:
         raise ValueError("an answer without evidence, or degraded")

@@ -93,7 +93,9 @@ def open_parts(
     settings: Settings, limits: RequestLimits, *, door: Interface = Interface.SERVE
 ) -> Iterator[Parts]:
     """Open an index for an interface; nothing is read before the first question."""
-    threads = Threads(working=limits.working, waiting=limits.waiting)
+    threads = Threads(
+        working=limits.working, waiting=limits.waiting, seconds=limits.seconds, clock=time.monotonic
+    )
     with open_retriever(
         Path(settings.index).resolve(),
         environment=settings.environment(),

@@ -5,18 +5,27 @@ import json
 import os
 import signal
 import socket
+import statistics
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from uvicorn import Config, Server
 
+from retrieval.retriever import RetrievalResult
 from schemas.errors import ConfigError
+from schemas.settings import Settings
 from sitegraph.cli.app import run_app
+from sitegraph.service.guard import RequestLimits
+from sitegraph.service.parts import walk_question
 from sitegraph.service.running import bind
+from sitegraph.service.worker import ServeOptions, build_service
 from tests.fakes.next_generation import publish_next
 from tests.fakes.running_service import running
 from tests.fakes.small_index import page
@@ -83,6 +92,66 @@ def test_a_worker_starts_without_what_only_building_takes() -> None:
         [sys.executable, "-c", LIGHT], cwd=REPO, capture_output=True, text=True, check=True, timeout=300
     )
     assert done.stdout.strip() == ""
+
+
+def ask(port: int) -> tuple[int, str | None, float]:
+    """Status of an answer, when to come again, and the seconds that it took."""
+    connection, began = http.client.HTTPConnection("127.0.0.1", port, timeout=300), time.monotonic()
+    body = json.dumps({"query": "how long are records kept"})
+    connection.request("POST", "/retrieve", body, {"Content-Type": "application/json"})
+    response = connection.getresponse()
+    response.read()
+    connection.close()
+    return response.status, response.headers["Retry-After"], time.monotonic() - began
+
+
+def test_under_more_clients_than_it_can_serve_what_is_admitted_is_answered_and_the_rest_told_at_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(*given: Any, **named: Any) -> RetrievalResult:
+        time.sleep(0.5)
+        return walk_question(*given, **named)
+
+    monkeypatch.setattr("sitegraph.service.app.walk_question", slow)
+    limits = RequestLimits(working=1, seconds=6.0)
+    options = ServeOptions(settings=Settings(index=str(folder)), token=None, hosts=None, limits=limits)
+    answers, ended = list[tuple[int, str | None, float]](), threading.Event()
+
+    def ask_on(port: int) -> None:
+        while not ended.is_set():
+            answers.append(ask(port))
+            if answers[-1][0] != 200:
+                ended.wait(1.0)
+
+    with bind("127.0.0.1", 0) as bound, served(options, bound) as port:
+        for _ in range(4):
+            ask(port)
+        clients = [threading.Thread(target=ask_on, args=(port,)) for _ in range(24)]
+        for one in clients:
+            one.start()
+        time.sleep(8.0)
+        ended.set()
+        for one in clients:
+            one.join()
+    good = sum(status == 200 for status, _, _ in answers)
+    away = sorted(seconds for status, again, seconds in answers if (status, again) == (503, "2"))
+    assert good >= 4
+    assert len(away) > good
+    assert len(answers) - good - len(away) <= 1  # 504: too late, for nothing
+    assert statistics.median(away) < 1.0
+
+
+@contextmanager
+def served(options: ServeOptions, bound: socket.socket) -> Iterator[int]:
+    """The port of a worker in this process."""
+    server = Server(Config(build_service(options), lifespan="on", log_config=None, access_log=False))
+    worker = threading.Thread(target=lambda: server.run(sockets=[bound]))
+    worker.start()
+    try:
+        yield bound.getsockname()[1]
+    finally:
+        server.should_exit = True
+        worker.join()
 
 
 @pytest.mark.long

@@ -116,7 +116,7 @@ def test_a_question_that_the_policy_denies_is_refused(folder: Path) -> None:
 def test_too_many_at_once_are_told_to_come_again(folder: Path) -> None:
     with serving(folder, hosts=HOSTS, limits=RequestLimits(working=1, waiting=-1)) as client:
         answer = ask(client, call("search", query="records")).json()["result"]
-        assert answer["content"][0]["text"] == "too many questions are waiting; try again"
+        assert answer["content"][0]["text"] == "too many questions are waiting; try again in 2 s"
 
 
 def test_without_the_library_http_answers_and_says_what_to_install(
