@@ -125,7 +125,7 @@ def absence_in(bundle: ContextBundle) -> Absence | None:
 
 
 def render_absence(absence: Absence) -> str:
-    """Return it as lines for people."""
+    """Return it as lines for people; what came nearest stands before it, as what an answer shows."""
     return "\n".join(map(show_line, _lines(absence)))
 
 
@@ -146,10 +146,9 @@ def _lines(absence: Absence) -> Iterator[str]:
 
 
 def _near_lines(absence: Absence) -> Iterator[str]:
-    needed = f"; {absence.needed:g} is needed" if absence.needed is not None else ""
     for one in absence.near:
-        beyond = "Without the filters" if one.outside else "Near"
-        yield f"{beyond}: {one.heading} {one.citation} ({one.measured.value} {one.value:g}{needed})"
+        if one.outside:
+            yield f"Without the filters: {one.heading} {one.citation}"
 
 
 def _hidden_lines(hidden: Coverage | None) -> Iterator[str]:

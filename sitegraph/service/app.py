@@ -7,8 +7,9 @@ from fastapi import FastAPI, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from indexes.wiring import Readers
@@ -75,6 +76,20 @@ class Api(FastAPI):
         return self.openapi_schema
 
 
+class _Route(APIRoute):
+    """Answers HEAD as GET; the server leaves out the body. The contract names GET alone."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        return super().matches(_as_get(scope))
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await super().handle(_as_get(scope), receive, send)
+
+
+def _as_get(scope: Scope) -> Scope:
+    return {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
+
+
 def build_app(parts: Parts, pages: Pages, *, mcp: ASGIApp | None = None) -> Api:
     """Return the application, *pages* for browsers included; nothing is opened before the first request.
 
@@ -82,6 +97,7 @@ def build_app(parts: Parts, pages: Pages, *, mcp: ASGIApp | None = None) -> Api:
     """
     # The pages that FastAPI draws of the contract would fetch their scripts from elsewhere.
     app = Api(docs_url=None, redoc_url=None)
+    app.router.route_class = _Route
     app.source_url = parts.source_url or PATH
     _add_problems(app, parts, pages)
     _add_retrieve(app, parts)

@@ -1,6 +1,7 @@
 """Errors as an answer: problem details in JSON (RFC 9457)."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -63,11 +64,34 @@ def unprocessable(error: SitegraphError) -> HttpProblem:
     return HttpProblem(422, str(error), type(error).__name__)
 
 
+_FORMS = (
+    ("[0-9]{4}-[0-9]{2}", "must be the number of a generation, a month, a day or a time, such as 2026-03-31"),
+    ("\\S", "must be more than white space"),
+    ("^[^\\n", "must be one line"),
+)
+"""A part of each pattern that is not of ids, and what the pattern means in words."""
+
+
 def first_fault(faults: Sequence[Any]) -> str:
     """Return the first fault that pydantic found; never what was sent, which may be long or secret."""
-    path = ".".join(str(part) for part in faults[0]["loc"])
-    said = faults[0]["msg"].removeprefix("Value error, ")
-    return f"{path}: {said}" if path else said
+    names = [str(part) for part in faults[0]["loc"] if part != "path" and "-" not in str(part)]
+    said = _said(faults[0])
+    return f"{'.'.join(names)}: {said}" if names else said
+
+
+def _said(fault: Mapping[str, Any]) -> str:
+    if tuple(fault["loc"]) == ("body",):
+        return "must be a JSON object, sent with the header Content-Type: application/json"
+    if fault["type"] == "string_pattern_mismatch":
+        return _form(fault["ctx"]["pattern"])
+    return str(fault["msg"]).removeprefix("Value error, ")
+
+
+def _form(pattern: str) -> str:
+    if "[a-z2-7]{26}" in pattern:
+        kinds = re.findall(r"[a-z]+", pattern.partition(":")[0])
+        return f"must be the id of a {' or '.join(kinds)}, as results have it"
+    return next((words for part, words in _FORMS if part in pattern), "has a form that is not allowed")
 
 
 def title_of(status: int) -> str:

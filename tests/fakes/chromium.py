@@ -27,6 +27,17 @@ class Watched:
         """Whether one would have to scroll sideways."""
         return bool(self.page.evaluate("document.documentElement.scrollWidth > innerWidth"))
 
+    def cut(self) -> list[str]:
+        """What is wider than the frame that it scrolls in."""
+        wide = "[...document.querySelectorAll('main *')].filter(one => one.scrollWidth > one.clientWidth + 1"
+        told = " && getComputedStyle(one).overflowX !== 'visible').map(one => one.innerText)"
+        return list(self.page.evaluate(wide + told))
+
+    def is_in_sight(self, selector: str) -> bool:
+        """Whether an element begins in the window."""
+        box = f"document.querySelector('{selector}').getBoundingClientRect()"
+        return bool(self.page.evaluate(f"{box}.top >= 0 && {box}.top < innerHeight - 40"))
+
     def open_details(self) -> None:
         """Open all that opens."""
         self.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")

@@ -38,6 +38,9 @@ def test_every_door_says_what_was_searched_in_vain(
     assert absence["hidden"]["examples"][0]["uri"].endswith("/tokens.html")
     assert absence["hidden"]["left_out"] == {"handbook": {"out of scope": 1}}
     assert "Searched: handbook (9 documents, " in told.stdout
+    for near in absence["near"]:
+        assert told.stdout.count(near["citation"]) == 1
+    assert "logit" not in told.stdout
     assert "1 failed or in quarantine, 1 out of scope" in told.stdout
     absence = json.loads(found.stdout)["diagnostics"]["absence"]
     assert absence["filters"] == [{"field": "doc_type", "values": ["novel"]}]

@@ -155,6 +155,7 @@ def test_from_a_question_to_what_changed_by_keyboard_alone(walk: Walk) -> None:
         enter(watched)
         wait_for(page, ".page")
         assert page.inner_text("mark#passage").startswith(NOW)
+        assert watched.is_in_sight("#passage")
         assert_box_is_around(page, walk.pdf, NOW)
         tab_to(watched, lambda words, _: words.startswith("what it said before generation 2"))
         enter(watched)

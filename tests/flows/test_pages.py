@@ -1,5 +1,6 @@
 """The pages of `serve` as people use them: by keyboard, on a phone, in the dark, without scripts."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,13 +54,21 @@ def test_search_is_done_with_the_keyboard_alone(shown: Shown) -> None:
         assert watched.focused() == "q"
         keys.type("night porter")
         keys.press("Enter")
-        page.wait_for_url("**/search?q=night+porter*")
+        page.wait_for_url("**/search?q=night+porter")
         hits = page.eval_on_selector_all("a.open", "all => all.map(one => one.innerText.trim())")
         assert len(hits) > 2
-        keys.press("/")
         for pressed, focused in (("ArrowDown", hits[0]), ("ArrowDown", hits[1]), ("ArrowUp", hits[0])):
             keys.press(pressed)
             assert watched.focused() == focused
+        keys.press("/")
+        assert watched.focused() == "q"
+        page.goto(f"{shown.origin}/answer?q=What+does+the+night+porter+do%3F")
+        keys.press("ArrowDown")
+        assert watched.focused().startswith("S1")
+        page.goto(page.url.replace("/answer", "/search"))
+        hits = page.eval_on_selector_all("a.open", "all => all.map(one => one.innerText.trim())")
+        keys.press("ArrowDown")
+        assert watched.focused() == hits[0]
         keys.press("ArrowUp")
         assert watched.focused() == "q"
         keys.press("ArrowDown")
@@ -67,6 +76,30 @@ def test_search_is_done_with_the_keyboard_alone(shown: Shown) -> None:
         assert target.startswith("/cite/chunk:")
         keys.press("Enter")
         page.wait_for_url(f"**{target}")
+        assert watched.is_in_sight("#passage")
+
+
+def test_the_first_page_tells_what_the_index_holds_and_leads_to_it(shown: Shown) -> None:
+    with watched_page(shown.browser, java_script_enabled=False) as watched:
+        page = watched.page
+        page.goto(f"{shown.origin}/")
+        assert re.search(r"handbook \d+ passages, last looked at 20\d\d-", page.inner_text("main"))
+        page.click("h2 + ul a >> nth=0")
+        assert page.locator("section.doc").count() >= 1
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_citation_opens_at_its_passage_and_no_table_is_cut(shown: Shown, width: int) -> None:
+    with watched_page(shown.browser, width=width) as watched:
+        page = watched.page
+        page.goto(f"{shown.origin}/search?q=night+porter")
+        for number in range(min(4, page.locator("a.open").count())):
+            page.locator("a.open").nth(number).click()
+            assert watched.is_in_sight("#passage"), page.url
+            page.go_back()
+        page.goto(f"{shown.origin}/runs")
+        assert page.locator("article h3").count() >= 3
+        assert watched.cut() == []
 
 
 def test_results_come_while_one_types_and_are_not_logged(shown: Shown) -> None:

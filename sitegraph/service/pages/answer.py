@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from indexes.wiring import Readers
 from retrieval.absence import state_absence
@@ -21,7 +21,7 @@ from schemas.errors import ConfigError, FilterError, SitegraphError
 from schemas.evidence import ContextBundle, Evidence, Query
 from sitegraph.service.metrics import question_of
 from sitegraph.service.origins import is_cross_site
-from sitegraph.service.pages.asked import Asked, query_of, read_asked
+from sitegraph.service.pages.asked import Asked, query_of, read_asked, tidy_address
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.results import Group, Result, group_results, read_titles, show_result
 from sitegraph.service.pages.search import show_form
@@ -63,6 +63,8 @@ def add_answer(app: FastAPI, pages: Pages) -> None:
     @pages.get(app, "/answer")
     async def answer(request: Request) -> Response:
         asked = read_asked(request.query_params)
+        if tidy := tidy_address(request):
+            return RedirectResponse(tidy, status_code=307)
         if not asked.q:
             return await pages.show(
                 request, "answer.html", lambda readers: {**show_form(readers, asked), **_NO_ANSWER}

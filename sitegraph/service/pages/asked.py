@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
+from starlette.requests import Request
+
 from retrieval.question.query import TOP_K_MAX, build_query, filters_from_record
 from schemas.evidence import Query
 
@@ -46,6 +48,10 @@ class Asked:
         """Return the same with as many results as there may be."""
         return replace(self, n=str(TOP_K_MAX))
 
+    def about(self, words: str) -> "Asked":
+        """Return another question under the same filters."""
+        return replace(self, q=words)
+
     def unfiltered(self) -> "Asked":
         """Return the question alone."""
         return Asked(q=self.q)
@@ -54,6 +60,13 @@ class Asked:
 def read_asked(fields: Mapping[str, str]) -> Asked:
     """Read the fields of the form; others are left out."""
     return Asked(**{name: fields.get(name, "").strip() for name in Asked.__dataclass_fields__})
+
+
+def tidy_address(request: Request) -> str | None:
+    """Return the address of a request without the fields of its form that are empty, None if none is."""
+    if all(request.query_params.values()):
+        return None
+    return read_asked(request.query_params).address(request.url.path)
 
 
 def query_of(asked: Asked, *, top_k: int, token_budget: int, rerank: bool | None = None) -> Query:

@@ -18,14 +18,16 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import Depends, FastAPI, Header
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
 from indexes.wiring import Readers
 from sitegraph.service.pages.accept import wants_html
+from sitegraph.service.pages.asked import read_asked
 from sitegraph.service.pages.html import respond_html
+from sitegraph.service.pages.results import Facets
 from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem, respond, title_of
 from sitegraph.service.sessions import LOGIN, Sessions
@@ -83,7 +85,11 @@ class Pages:
             "heading": title_of(problem.status),
             "detail": problem.detail,
             "next": _address(scope),
+            "method": scope["method"],
             "wrong": False,
+            "asked": read_asked(QueryParams(scope.get("query_string", b""))),
+            "facets": Facets(sources={}, kinds={}),
+            "doc_types": (),
         }
         template = "login.html" if problem.status == 401 else "problem.html"
         return self.respond(scope, template, values, status=problem.status, headers=problem.headers)

@@ -13,6 +13,9 @@ from schemas.evidence import ContextBundle, Evidence
 from schemas.nodes import Page, PdfDoc
 from sitegraph.service.pages.snippets import Piece, cut_snippet
 
+TOPICS = 5
+_SAMPLE = 500
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
@@ -67,7 +70,7 @@ def show_result(one: Evidence, question: str) -> Result:
     return Result(
         evidence=one,
         snippet=cut_snippet(one.text, question),
-        address=f"/cite/{quote(one.chunk_id, safe=':')}",
+        address=f"/cite/{quote(one.chunk_id, safe=':')}#passage",
         live=live_url(one),
         citation=cite_line(one, one.pdf),
         path=tuple(map(show_step, one.path)),
@@ -108,6 +111,20 @@ def read_facets(readers: Readers) -> Facets:
         for kind, count in chunks.items():
             kinds[kind] = kinds.get(kind, 0) + count
     return Facets(sources=sources, kinds=dict(sorted(kinds.items())))
+
+
+def read_topics(readers: Readers) -> tuple[str, ...]:
+    """Return titles of documents that others link to most, of some hundred that ids pick at random."""
+    if readers.graph is None:
+        return ()
+    try:
+        ids = readers.graph.ids_between("page:", "page;", limit=_SAMPLE)
+    except StoreUnavailable:
+        return ()
+    authority = readers.authority.of(ids)
+    best = sorted(ids, key=lambda doc: -authority.get(doc, 0.0))[: 2 * TOPICS]
+    titles = read_titles(readers, best)
+    return tuple(dict.fromkeys(titles[doc] for doc in best if titles.get(doc)))[:TOPICS]
 
 
 def _name_of(one: Evidence) -> str:

@@ -5,16 +5,16 @@ from typing import Any
 
 from fastapi import FastAPI
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from indexes.wiring import Readers
 from schemas.errors import ConfigError, FilterError
 from schemas.evidence import ContextBundle, Query
 from sitegraph.service.metrics import question_of
 from sitegraph.service.origins import is_cross_site
-from sitegraph.service.pages.asked import TOKENS, Asked, query_of, read_asked
+from sitegraph.service.pages.asked import TOKENS, Asked, query_of, read_asked, tidy_address
 from sitegraph.service.pages.frame import Pages
-from sitegraph.service.pages.results import group_results, read_facets, read_titles
+from sitegraph.service.pages.results import group_results, read_facets, read_titles, read_topics
 
 NOTHING: Mapping[str, Any] = {
     "groups": (),
@@ -23,6 +23,8 @@ NOTHING: Mapping[str, Any] = {
     "relations": (),
     "doc_types": (),
     "wrong": None,
+    "looked_at": {},
+    "topics": (),
 }
 
 
@@ -34,9 +36,11 @@ def add_search(app: FastAPI, pages: Pages) -> None:
     async def search(request: Request) -> Response:
         asked = read_asked(request.query_params)
         typing = "typing" in request.query_params
+        if not typing and (tidy := tidy_address(request)):
+            return RedirectResponse(tidy, status_code=307)
         template = "results.html" if typing else "search.html"
         if not asked.q:
-            return await pages.show(request, template, lambda readers: show_form(readers, asked))
+            return await pages.show(request, template, lambda readers: _show_index(pages, readers, asked))
         try:
             # The cross-encoder takes longer than all else together: too long for each key that is typed.
             rerank = False if typing else None
@@ -52,6 +56,12 @@ def add_search(app: FastAPI, pages: Pages) -> None:
         return await pages.show(
             request, template, lambda readers: _search(pages, readers, asked, query, tell_found)
         )
+
+
+def _show_index(pages: Pages, readers: Readers, asked: Asked) -> dict[str, Any]:
+    """What a page shows before anything is asked: sources, when they were looked at, what they are about."""
+    looked_at = pages.parts.archive.past(readers, lambda past: past.ledger.documents.looked_at())
+    return {**show_form(readers, asked), "looked_at": looked_at or {}, "topics": read_topics(readers)}
 
 
 def show_form(readers: Readers, asked: Asked) -> dict[str, Any]:

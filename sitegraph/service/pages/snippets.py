@@ -9,6 +9,9 @@ from retrieval.question.words import content_words
 LENGTH = 320
 """Characters of a snippet: some three lines on a wide screen."""
 
+LINES = 6
+"""Of a passage whose lines are short."""
+
 QUESTION_WORDS = 32
 """Different words of a question that are looked for; a pasted page has hundreds, and they say no more."""
 
@@ -23,13 +26,20 @@ _Hit = tuple[int, tuple[str, ...]]
 
 
 def cut_snippet(text: str, question: str, *, length: int = LENGTH) -> tuple[Piece, ...]:
-    """Return at most *length* characters around where most of the question's words stand, on one line."""
-    flat = " ".join(text.split())
+    """Return at most *length* characters, and `LINES` lines, around where most of the question's words stand.
+
+    Lines stay lines: a list, options and code would be glued to a sentence that nobody wrote.
+    """
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    kept = "\n".join(line for line in lines if line)
+    flat = kept.replace("\n", " ")
     words = tuple(dict.fromkeys(content_words(question)))[:QUESTION_WORDS]
     start = _best_start(flat, words, length)
     end = len(flat) if len(flat) <= start + length else flat.rfind(" ", start, start + length)
     end = end if end > start else start + length
-    pieces = mark_words(flat[start:end], words)
+    breaks = [start + at for at, letter in enumerate(kept[start:end]) if letter == "\n"]
+    end = breaks[LINES - 1] if len(breaks) >= LINES else end
+    pieces = mark_words(kept[start:end], words)
     before: tuple[Piece, ...] = (("… ", False),) if start else ()
     return (*before, *pieces, *((" …", False),)) if end < len(flat) else (*before, *pieces)
 

@@ -96,5 +96,5 @@ def page_of_node(node: ShownNode) -> str | None:
     """Return the page of ours that shows a node itself, None where only its surroundings can be shown."""
     kind = NodeKind(node.kind)
     if kind is NodeKind.CHUNK:
-        return f"/cite/{node.id}"
+        return f"/cite/{node.id}#passage"
     return f"/doc/{node.id}" if kind in (NodeKind.PAGE, NodeKind.PDF_DOC) and node.id == node.doc else None

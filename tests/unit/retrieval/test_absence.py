@@ -14,18 +14,26 @@ ABSENCE = Absence(
     unknown=("helicopter",),
     near=(
         NearMiss(chunk_id="chunk:a", citation="a.md#x", heading="A > X", measured=Measured.LOGIT, value=-2.5),
+        NearMiss(
+            chunk_id="chunk:b",
+            citation="b.md#y",
+            heading="B > Y",
+            measured=Measured.LOGIT,
+            value=5.0,
+            outside=True,
+        ),
     ),
     needed=3.5,
     hidden=Coverage(due={"guide": 2}, set_aside={}, examples=(), left_out={"guide": {"out of scope": 3}}),
 )
 
 
-def test_an_absence_names_what_was_searched_what_came_near_and_what_could_hide_the_answer() -> None:
+def test_an_absence_names_what_was_searched_what_filters_hid_and_what_could_hide_the_answer() -> None:
     assert render_absence(ABSENCE).splitlines() == [
         "Searched: guide (9 documents, 40 passages); generation 4, as of 2026-01-01T00:00:00+00:00.",
         "Filters: doc_type=novel|poem.",
         "These words stand nowhere in it: helicopter.",
-        "Near: A > X a.md#x (logit -2.5; 3.5 is needed)",
+        "Without the filters: B > Y b.md#y",
         "The index may lack documents of guide: 2 overdue, 3 out of scope.",
     ]
 

@@ -11,7 +11,7 @@ function links() {
 
 function step(by) {
   const all = links();
-  const next = all.indexOf(document.activeElement) + by;
+  const next = all.indexOf(document.activeElement) + by; // -1 + 1: the first, from the box or from nowhere
   const target = next < 0 ? box : all[Math.min(next, all.length - 1)];
   target?.focus();
   target?.scrollIntoView({ block: "nearest" });
@@ -21,10 +21,11 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const active = document.activeElement;
   const writes = active.matches("input, select, textarea");
+  const nowhere = active === document.body || active.id === "main"; // as after a search was sent or opened
   if (event.key === "/" && !writes) {
     box.focus();
     box.select();
-  } else if (event.key === "ArrowDown" && (active === box || links().includes(active))) {
+  } else if (event.key === "ArrowDown" && links().length && (active === box || nowhere || links().includes(active))) {
     step(1);
   } else if (event.key === "ArrowUp" && links().includes(active)) {
     step(-1);

@@ -139,8 +139,8 @@ def test_the_feed_comes_in_whole_generations(client: TestClient) -> None:
         (f"/chunks/chunk:{NOBODY}", 404, f"generation 1 has no chunk:{NOBODY}"),
         (f"/chunks/chunk:{NOBODY}/page.png", 404, "has no chunk"),
         (f"/documents/page:{NOBODY}", 404, "has no page"),
-        ("/chunks/1", 422, "path.id"),
-        ("/documents/chunk:" + NOBODY, 422, "path.id"),
+        ("/chunks/1", 422, "id: must be the id of a chunk, as results have it"),
+        ("/documents/chunk:" + NOBODY, 422, "id: must be the id of a page or pdfdoc, as results have it"),
         ("/changes", 422, "query.since"),
         ("/changes?since=7", 404, "generation 7 is not published"),
         ("/changes?since=-1", 422, "query.since"),
@@ -176,6 +176,22 @@ def test_a_wrong_question_says_what_is_wrong_and_not_what_was_sent(
 ) -> None:
     response = client.post("/retrieve", content=body, headers={"content-type": "application/json"})
     assert words in problem(response, 422)
+
+
+@pytest.mark.parametrize("kind", [None, "text/plain", "application/x-www-form-urlencoded"])
+def test_a_question_that_is_not_sent_as_json_is_told_how_to_be(client: TestClient, kind: str | None) -> None:
+    headers = {} if kind is None else {"content-type": kind}
+    response = client.post("/retrieve", content=b'{"query": "leases"}', headers=headers)
+    assert "sent with the header Content-Type: application/json" in problem(response, 422)
+
+
+def test_head_is_answered_wherever_get_is(client: TestClient) -> None:
+    asked = ("/", "/search?q=tape", "/runs", "/healthz", "/readyz", "/metrics", "/source")
+    for path in (*asked, "/changes?since=0", f"/chunks/{chunks()[0].id}", "/nothing", "/retrieve"):
+        headers = {"accept": "text/html" if path in asked[:3] else "*/*"}
+        head, got = client.head(path, headers=headers), client.get(path, headers=headers)
+        assert head.status_code == got.status_code, path
+        assert head.headers["content-type"] == got.headers["content-type"], path
 
 
 def test_a_publish_and_a_rollback_show_at_the_next_request(copy: Path) -> None:

@@ -1,11 +1,18 @@
 """Each error has its answer, and only what the asker can put right is told in full."""
 
 import json
+from collections.abc import Iterator
+from typing import Annotated
 
 import pytest
+from pydantic import Field, TypeAdapter, ValidationError
 
 from schemas import errors
-from sitegraph.service.problems import HttpProblem, problem_of, respond
+from sitegraph.service.contract import AS_OF, CHUNK_ID, DOCUMENT_ID, RetrieveRequest
+from sitegraph.service.mcp_.tools import TOOLS
+from sitegraph.service.pages.cite import PDF_ID
+from sitegraph.service.pages.near import NODE_ID
+from sitegraph.service.problems import HttpProblem, first_fault, problem_of, respond
 
 STATUS = {
     errors.FilterError: 422,
@@ -30,6 +37,31 @@ def test_every_error_has_its_status(leaf: type[errors.SitegraphError]) -> None:
     assert problem.error == leaf.__name__
     assert ("/srv" in problem.detail) is (problem.status < 500)
     assert ("Retry-After" in problem.headers) is (problem.status == 503)
+
+
+def patterns(schema: object) -> Iterator[str]:
+    """Every pattern that a value of a schema must match."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("pattern"), str):
+            yield schema["pattern"]
+        schema = list(schema.values())
+    for part in schema if isinstance(schema, list) else ():
+        yield from patterns(part)
+
+
+def test_no_pattern_is_told_of_a_value_that_does_not_match_one() -> None:
+    asked = [RetrieveRequest, *(tool.arguments for tool in TOOLS)]
+    found = {CHUNK_ID, DOCUMENT_ID, AS_OF, NODE_ID, PDF_ID} | set(
+        patterns([cls.model_json_schema() for cls in asked])
+    ) - set(patterns(RetrieveRequest.model_json_schema()["properties"]["filters"]))
+    assert len(found) > 6
+    for pattern in found:
+        checked = TypeAdapter(Annotated[str, Field(pattern=pattern)])
+        with pytest.raises(ValidationError) as raised:
+            checked.validate_python("\n")
+        said = first_fault(raised.value.errors())
+        assert said.startswith("must be "), pattern
+        assert not set("[{^$\\") & set(said)
 
 
 def test_a_problem_is_json_whatever_it_says() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from sitegraph.service.guard import RequestLimits
 from sitegraph.service.pages.frame import local_path
 from sitegraph.service.pages.html import web_url
 from tests.unit.sitegraph.service.conftest import serving
@@ -44,6 +45,25 @@ def test_what_is_wrong_is_a_page_for_a_browser_and_json_for_a_program(client: Te
         assert (page.status_code, record.status_code) == (status, status)
         assert page.headers["content-type"].startswith("text/html")
         assert record.json()["status"] == status
+
+
+@pytest.mark.parametrize("path", ["/search", "/answer"])
+def test_a_question_that_is_turned_away_stays_in_the_form_and_is_asked_again_with_a_click(
+    folder: Path, path: str
+) -> None:
+    with serving(folder, limits=RequestLimits(working=1, waiting=-1)) as busy:
+        page = busy.get(f"{path}?q=night+%26+day&kind=pdf", headers=BROWSER)
+    assert (page.status_code, page.headers["retry-after"]) == (503, "2")
+    assert f'href="{path}?q=night+%26+day&amp;kind=pdf">Try again</a>' in page.text
+    assert 'value="night &amp; day"' in page.text
+    assert "<option selected>pdf</option>" in page.text
+
+
+@pytest.mark.parametrize("path", ["/", "/search", "/answer"])
+def test_the_address_of_what_was_asked_has_no_empty_fields(client: TestClient, path: str) -> None:
+    sent = client.get(f"{path}?q=tape&source=&kind=pdf&since=&until=", headers=BROWSER)
+    assert (sent.status_code, sent.url.path, sent.url.query) == (200, path, b"q=tape&kind=pdf")
+    assert client.get(f"{path}?q=", headers=BROWSER).url.query == b""
 
 
 def test_a_page_may_load_only_our_files_and_no_code_stands_in_it(client: TestClient) -> None:

@@ -61,7 +61,7 @@ def test_a_passage_is_marked_in_its_section_and_leads_on(browser: TestClient, ch
     text = shown(browser, f"/cite/{changed.now}")
     assert f'<mark id="passage">{WAL_NOW}</mark>' in text
     assert "backup.md#wal-size" in text
-    for address in (f"/doc/{changed.doc}", f"/near/{changed.now}", f"/cite/{changed.first}"):
+    for address in (f"/doc/{changed.doc}", f"/near/{changed.now}", f"/cite/{changed.first}#passage"):
         assert f'href="{address}"' in text
 
 
@@ -75,7 +75,7 @@ def test_the_id_of_an_earlier_version_shows_both_and_what_differs(
 ) -> None:
     text = shown(browser, f"/cite/{changed.before}")
     assert "between <del>two </del><ins>three </ins>checkpoints." in text
-    assert f'href="/cite/{changed.now}"' in text
+    assert f'href="/cite/{changed.now}#passage"' in text
     assert "other text" in text
 
 
@@ -168,7 +168,7 @@ def test_a_document_has_its_outline_its_state_and_what_changed(browser: TestClie
     text = shown(browser, f"/doc/{changed.doc}")
     assert '<span class="badge bad">quarantined</span>' in text
     assert "looks like an error page" in text
-    assert f'<a href="/cite/{changed.now}"><bdi>WAL size</bdi></a>' in text
+    assert f'<a href="/cite/{changed.now}#passage"><bdi>WAL size</bdi></a>' in text
     assert "between <del>two </del><ins>three </ins>checkpoints." in text
     assert "<del>Stop the server, unpack the base backup and replay the log.</del>" in text
     assert "1 passage kept the text and got other fields" in text
@@ -188,9 +188,9 @@ def test_runs_tell_what_generations_changed_and_what_runs_cost(browser: TestClie
     text = shown(browser, "/runs")
     assert "1 replaced, 1 refreshed, 1 removed" in text
     for cost in ("3.2 s", "5.3 kB", "670 MiB"):
-        assert f"<td>{cost}</td>" in text
+        assert f"<dd>{cost}</dd>" in text
     assert "<summary>1.8 s</summary><ul><li>embed 1.50</li><li>fetch 0.25</li></ul>" in text
-    assert "<td>3 of 41</td>" in text
+    assert "<dd>3 of 41</dd>" in text
     assert "1 × looks like an error page" in text
     assert '<span class="badge good">finished</span>' in text
     assert "1 quarantined" in text

@@ -34,7 +34,7 @@ def bundle_of(client: TestClient, query: str) -> dict[str, list[dict[str, str]]]
 
 def test_a_page_lists_what_the_api_finds_by_document_best_first(client: TestClient) -> None:
     found = page(client, "/search?q=base+backup")
-    listed = re.findall(r'class="open" href="/cite/([^"]+)"', found)
+    listed = re.findall(r'class="open" href="/cite/([^"]+)#passage"', found)
     evidence = bundle_of(client, "base backup")["evidence"]
     assert sorted(listed) == sorted(one["chunk_id"] for one in evidence)
     documents = re.findall(r'<h2><a href="/doc/([^"]+)"><bdi>([^<]+)', found)

@@ -21,9 +21,9 @@ def shown(pieces: tuple[tuple[str, bool], ...]) -> str:
     return "".join(text for text, _ in pieces)
 
 
-def test_a_short_passage_is_shown_whole_on_one_line_with_the_words_asked_for_marked() -> None:
-    pieces = cut_snippet("A lease\n\nexpires; Leases are renewed.", "When does the lease expire?")
-    assert shown(pieces) == "A lease expires; Leases are renewed."
+def test_a_short_passage_is_shown_whole_line_by_line_with_the_words_asked_for_marked() -> None:
+    pieces = cut_snippet("A lease\n\n- expires;  \n  - Leases are renewed.", "When does the lease expire?")
+    assert shown(pieces) == "A lease\n- expires;\n- Leases are renewed."
     assert marked(pieces) == ["lease", "expires", "Leases"]
 
 
@@ -33,6 +33,11 @@ def test_a_long_passage_is_cut_at_words_around_where_most_words_stand() -> None:
     assert shown(pieces).startswith("… filling")
     assert shown(pieces).endswith(" …")
     assert len(shown(pieces)) <= LENGTH + 4
+
+
+def test_of_short_lines_six_are_shown() -> None:
+    pieces = cut_snippet("\n".join(f"- lease {number}" for number in range(20)), "lease")
+    assert shown(pieces).splitlines() == [*(f"- lease {number}" for number in range(5)), "- lease 5 …"]
 
 
 def test_a_passage_without_any_of_the_words_begins_at_its_beginning() -> None:
