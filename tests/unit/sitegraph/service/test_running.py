@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 from uvicorn import Config, Server
 
+from retrieval.live import LiveRetriever
 from retrieval.retriever import RetrievalResult
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 from sitegraph.cli.app import run_app
 from sitegraph.service.guard import RequestLimits
-from sitegraph.service.parts import walk_question
 from sitegraph.service.running import bind
 from sitegraph.service.worker import ServeOptions, build_service
 from tests.fakes.next_generation import publish_next
@@ -108,11 +108,13 @@ def ask(port: int) -> tuple[int, str | None, float]:
 def test_under_more_clients_than_it_can_serve_what_is_admitted_is_answered_and_the_rest_told_at_once(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def slow(*given: Any, **named: Any) -> RetrievalResult:
-        time.sleep(0.5)
-        return walk_question(*given, **named)
+    walk = LiveRetriever.walk_over
 
-    monkeypatch.setattr("sitegraph.service.app.walk_question", slow)
+    def slow(*given: Any) -> RetrievalResult:
+        time.sleep(0.5)
+        return walk(*given)
+
+    monkeypatch.setattr(LiveRetriever, "walk_over", slow)
     limits = RequestLimits(working=1, seconds=6.0)
     options = ServeOptions(settings=Settings(index=str(folder)), token=None, hosts=None, limits=limits)
     answers, ended = list[tuple[int, str | None, float]](), threading.Event()
