@@ -91,9 +91,9 @@ def compare(scratch: Path, options: argparse.Namespace) -> Iterator[dict[str, An
     publish(source, index, edition=1)
     editions = count(2)
     service, port = start(index)
-    ask_in = partial(phase, port, patient=not options.impatient)
     try:
-        wait_for_workers(service, port)
+        workers = wait_for_workers(service, port)
+        ask_in = partial(phase, port, workers, patient=not options.impatient)
         with asking(Seen(), port):
             time.sleep(WARM_SECONDS)
         for _ in range(options.rounds):
@@ -108,10 +108,19 @@ def compare(scratch: Path, options: argparse.Namespace) -> Iterator[dict[str, An
 
 
 def phase(
-    port: int, clients: int, wait: Callable[[], object], *, patient: bool, beside: str = ""
+    port: int,
+    workers: list[int],
+    clients: int,
+    wait: Callable[[], object],
+    *,
+    patient: bool,
+    beside: str = "",
 ) -> dict[str, Any]:
-    """Ask while *wait* lasts, and until each client has its last answer; give what was seen."""
-    seen, started = Seen(), time.monotonic()
+    """Ask while *wait* lasts, and until each client has its last answer; give what was seen.
+
+    CPU seconds of the service for each good answer compare phases on a machine that does other work, too.
+    """
+    seen, started, cpu = Seen(), time.monotonic(), sum(map(cpu_seconds, workers))
     with asking(seen, port, clients, patient=patient):
         wait()
     took = time.monotonic() - started
@@ -121,6 +130,7 @@ def phase(
         "seconds": round(took),
         "good": len(seen.seconds),
         "good_a_second": round(len(seen.seconds) / took, 2),
+        "cpu_s_of_one": round((sum(map(cpu_seconds, workers)) - cpu) / max(1, len(seen.seconds)), 2),
         "longest_s": round(max(seen.seconds, default=0.0), 1),
         "mixed": seen.mixed,
         "errors": dict(seen.errors),
@@ -219,6 +229,12 @@ def wait_for_workers(service: subprocess.Popen[str], port: int) -> list[int]:
 def command_of(pid: str) -> str:
     """The command line of a process."""
     return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+
+
+def cpu_seconds(pid: int) -> float:
+    """What a process has taken of processors so far."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_mb(pid: int) -> int:

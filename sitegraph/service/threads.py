@@ -61,7 +61,7 @@ class Threads:
                 raise _busy()
             try:
                 return work()
-            finally:
+            finally:  # without a lock: of two that end at once one may not count
                 self._took += _WEIGHT * (self._clock() - began - self._took)
 
         future = self._pool.submit(begin)

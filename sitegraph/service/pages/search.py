@@ -30,6 +30,16 @@ NOTHING: Mapping[str, Any] = {
 
 def add_search(app: FastAPI, pages: Pages) -> None:
     """Add the search; with `typing=1` it returns the results alone, for what is typed so far."""
+    topics: dict[int, tuple[str, ...]] = {}
+
+    def show_index(readers: Readers, asked: Asked) -> dict[str, Any]:
+        """What a page shows before anything is asked: sources, when they were looked at, their topics."""
+        looked_at = pages.parts.archive.past(readers, lambda past: past.ledger.documents.looked_at())
+        found = topics.get(readers.generation)
+        if found is None:
+            topics.clear()
+            found = topics[readers.generation] = read_topics(readers)
+        return {**show_form(readers, asked), "looked_at": looked_at or {}, "topics": found}
 
     @pages.get(app, "/")
     @pages.get(app, "/search")
@@ -40,7 +50,7 @@ def add_search(app: FastAPI, pages: Pages) -> None:
             return RedirectResponse(tidy, status_code=307)
         template = "results.html" if typing else "search.html"
         if not asked.q:
-            return await pages.show(request, template, lambda readers: _show_index(pages, readers, asked))
+            return await pages.show(request, template, lambda readers: show_index(readers, asked))
         try:
             # The cross-encoder takes longer than all else together: too long for each key that is typed.
             rerank = False if typing else None
@@ -56,12 +66,6 @@ def add_search(app: FastAPI, pages: Pages) -> None:
         return await pages.show(
             request, template, lambda readers: _search(pages, readers, asked, query, tell_found)
         )
-
-
-def _show_index(pages: Pages, readers: Readers, asked: Asked) -> dict[str, Any]:
-    """What a page shows before anything is asked: sources, when they were looked at, what they are about."""
-    looked_at = pages.parts.archive.past(readers, lambda past: past.ledger.documents.looked_at())
-    return {**show_form(readers, asked), "looked_at": looked_at or {}, "topics": read_topics(readers)}
 
 
 def show_form(readers: Readers, asked: Asked) -> dict[str, Any]:
