@@ -7,7 +7,7 @@ from schemas.dates import Dated
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.families import VersionFamily
 from schemas.later_fields import LATER
-from schemas.nodes import Chunk, Node
+from schemas.nodes import Chunk, Node, Section
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +89,12 @@ class GraphFragment:
     matched: tuple[str, ...] = ()
     modified: Dated | None = None
     access: tuple[str, ...] = field(default=(), metadata=LATER)
+
+    @property
+    def text(self) -> str:
+        """What the document says: its chunks; an index has sections and no chunks."""
+        told = [chunk.text for chunk in self.chunks]
+        return "\n".join(told or (node.text for node in self.nodes if isinstance(node, Section)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -139,7 +139,7 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
         doc_id=fragment.doc_id,
         canonical=fragment.canonical,
         title=fragment.title,
-        words=sum(len(chunk.text.split()) for chunk in fragment.chunks),
+        words=len(fragment.text.split()),
         secrets=len(fragment.secrets),
         withheld=bool(fragment.secrets) and not run.source.keep_raw,
         refresh=stub_target(fragment),

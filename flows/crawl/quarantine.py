@@ -142,7 +142,7 @@ def _twins(
         except DamageFound:
             return frozenset()
         is_page = fragment.kind == DocumentKind.HTML
-        return shingles_of(chunk.text for chunk in fragment.chunks) if is_page else frozenset()
+        return shingles_of((fragment.text,)) if is_page else frozenset()
 
     found = find_alternate_forms(known, shingles=shingles, held=held, seen=seen)
     return {uri: (twin.original, twin.why) for uri, twin in found.items()}

@@ -1,10 +1,11 @@
 """What was wrong with the documents of a run, and with a run that ends without a report."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from flows.run.contexts import RunContext
 from indexes.stores.ledger.seen import SeenDocument
 from indexes.stores.ledger.stops import KEPT
+from ingest.parse.page_kind import NO_PASSAGES
 from ingest.plan.traps import redirect_rings
 from schemas.errors import ConfigError, GuardRefused
 from schemas.records import to_record
@@ -26,12 +27,24 @@ def problems_of(run: RunContext, seen: Sequence[SeenDocument]) -> tuple[Problem,
         for d in seen
         if d.state.value in troubled
     }
-    others = (*_stopped(run, seen), *_unmatched(run))
+    others = (*_stopped(run, seen), *_unmatched(run), *_indexes_as_one(ledger.runs.problems(run.run_id)))
     told = {
-        Problem(url=one_line(problem.url), reason=one_line(problem.reason))
-        for problem in {*failed, *others, *ledger.runs.problems(run.run_id)}
+        Problem(url=one_line(problem.url), reason=one_line(problem.reason)) for problem in {*failed, *others}
     }
     return tuple(sorted(told, key=lambda problem: (problem.url, problem.reason)))
+
+
+def _indexes_as_one(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """One line for all indexes of a kind: a site has one for each tag and letter."""
+    indexes: dict[str, set[str]] = {}
+    for problem in problems:
+        if problem.reason.endswith(NO_PASSAGES):
+            indexes.setdefault(problem.reason, set()).add(problem.url)
+        else:
+            yield problem
+    for reason, urls in indexes.items():
+        more = f"; pages: {len(urls)}, such as this one" if len(urls) > 1 else ""
+        yield Problem(url=min(urls), reason=f"{reason}{more}")
 
 
 def _stopped(run: RunContext, seen: Sequence[SeenDocument]) -> Iterator[Problem]:

@@ -48,10 +48,9 @@ class Version:
 
 def read_version(fragment: GraphFragment, data: bytes = b"") -> Version:
     """Return what a version says; *data*, its bytes, tells a form and a shell apart from content."""
-    text = "\n".join(chunk.text for chunk in fragment.chunks)
     if fragment.kind != DocumentKind.HTML:
-        return Version(text=text)
-    return Version(text=text, asks_password=asks_password(data), is_unfilled=is_unfilled(data))
+        return Version(text=fragment.text)
+    return Version(text=fragment.text, asks_password=asks_password(data), is_unfilled=is_unfilled(data))
 
 
 def is_suspicious(now: Version, before: Version | None) -> bool:

@@ -1,22 +1,32 @@
 """Sections of an HTML or Markdown page > the typed graph of one document."""
 
+from collections.abc import Collection, Iterator
 from functools import cache
 
 from ingest.parse.chunking import CountTokens
-from ingest.parse.link_places import as_navigation, place_links
+from ingest.parse.link_places import as_navigation, place_links, without_places
 from ingest.parse.outline import OutlineSection
 from ingest.parse.page_chunks import add_chunks
 from ingest.parse.page_facts import PageFacts
 from ingest.parse.page_graph import PageGraph
-from ingest.parse.page_kind import LINK_LISTS
+from ingest.parse.page_kind import LINK_LISTS, NO_PASSAGES
 from ingest.parse.page_nodes import page_hash, page_node, part_pages
-from ingest.parse.parts import join_parts, kind_of_page, kind_of_whole, kinds_of_parts, link_parts
+from ingest.parse.parts import (
+    join_parts,
+    kind_of_page,
+    kind_of_whole,
+    kinds_of_parts,
+    link_parts,
+    silent_parts,
+)
 from ingest.parse.secrets import hide_in_page
 from schemas.edges import EdgeKind
 from schemas.fragment import GraphFragment, Link, ParseRequest
 from schemas.hashing import record_sha256
 from schemas.ids import Occurrences, page_id, part_page_id, section_id
-from schemas.nodes import Section
+from schemas.nodes import PageKind, Section
+
+_NAMES = {PageKind.INDEX: "an index", PageKind.LISTING: "a list of links", PageKind.SEARCH: "a search page"}
 
 
 def assemble_page(
@@ -45,9 +55,11 @@ def assemble_page(
         graph.part_kinds = kinds
         join_parts(graph)
         _add_sections(graph, outline)
+        graph.silent = silent_parts(outline, facts, kinds or (kind,))
         add_chunks(graph, outline, facts, count_tokens)
         links = place_links(links, graph.places)
         links = as_navigation(links, _listed(graph)) if graph.parts else links
+        links = without_places(links, graph.left_out)
         link_parts(graph, facts.parts, links)
     # By all that the page says: of an index of another version of a manual only the targets differ.
     page = page_node(graph, facts, page_hash(outline, links, facts.title))
@@ -72,7 +84,7 @@ def assemble_page(
         refresh=facts.refresh,
         canonical=facts.canonical,
         alternates=facts.alternates,
-        warnings=facts.warnings,
+        warnings=(*facts.warnings, *_left_out(graph)),
         secrets=secrets,
         modified=facts.modified,
         access=facts.access,
@@ -104,6 +116,12 @@ def _add_sections(graph: PageGraph, outline: tuple[OutlineSection, ...]) -> None
             graph.join(EdgeKind.PARENT_OF, graph.sections[section.parent].id, node.id)
 
 
-def _listed(graph: PageGraph) -> frozenset[str]:
-    """The chunks of chapters that list links."""
-    return frozenset(chunk.id for chunk in graph.chunks if chunk.page_kind in LINK_LISTS)
+def _left_out(graph: PageGraph) -> Iterator[str]:
+    """Say that a page, or a chapter, gives no passages."""
+    if graph.silent:
+        yield f"{'a chapter is an index' if graph.parts else _NAMES[graph.kind]}, {NO_PASSAGES}"
+
+
+def _listed(graph: PageGraph) -> Collection[str]:
+    """The chunks of chapters that list links, those left out among them."""
+    return graph.left_out.union(chunk.id for chunk in graph.chunks if chunk.page_kind in LINK_LISTS)

@@ -45,6 +45,16 @@ def place_behind(section: OutlineSection, at: int, chunk: str) -> Iterator[Place
         yield link, LinkPlace(chunk=chunk, offset=at + first if last > first else None)
 
 
+def without_places(links: tuple[Link, ...], chunks: Collection[str]) -> tuple[Link, ...]:
+    """Take from links the places in *chunks*, which are left out."""
+    return tuple(
+        replace(link, places=tuple(place for place in link.places if place.chunk not in chunks))
+        if chunks and link.places
+        else link
+        for link in links
+    )
+
+
 def as_navigation(links: Iterable[Link], chunks: Collection[str] | None = None) -> tuple[Link, ...]:
     """Give links of the text the position of navigation: all, or as often as they stand in *chunks*.
 

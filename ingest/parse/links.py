@@ -9,9 +9,6 @@ from ingest.urls import MAX_LENGTH, canonical_url, split_fragment
 from schemas.edges import LinkPosition
 from schemas.fragment import Link
 
-MAX_LINKS = 2_000
-"""Links kept of one page; a page with more is a listing or a trap, and says so in a warning."""
-
 MAX_TEXT = 300
 """Code points of a link's text; a whole card or table inside a link is not its name."""
 
@@ -48,19 +45,17 @@ def collect_links(
 ) -> CollectedLinks:
     """Resolve links against *base* and count equal ones; *encode* percent-encodes queries, in UTF-8 if None.
 
-    What names no document (mail, scripts) is left out. So are addresses that no browser could follow, and a
+    All are kept: a general index has tens of thousands, and the size of the page bounds them. What names no
+    document (mail, scripts) is left out. So are addresses that no browser could follow, and a
     warning counts them.
     """
     targets: dict[str, tuple[str, str | None] | None] = {}
     counts: Counter[tuple[str, str | None, str, LinkPosition]] = Counter()
     keys: dict[Hashable, tuple[str, str | None, str, LinkPosition]] = {}
     wrong: dict[str, None] = {}
-    dropped = overlong = 0
+    overlong = 0
     for link in found:
         if link.href not in targets:
-            if len(counts) == MAX_LINKS:  # resolving the rest of a link bomb would tell nothing
-                dropped += not _names_no_document(link.href)
-                continue
             targets[link.href] = resolve_href(link.href, base=base, encode=encode)
         target = targets[link.href]
         if target is None:
@@ -70,9 +65,6 @@ def collect_links(
                 wrong[link.href] = None
             continue
         key = (*target, link.text[:MAX_TEXT].strip(), link.position)
-        if key not in counts and len(counts) == MAX_LINKS:
-            dropped += 1
-            continue
         counts[key] += 1
         if link.key is not None:
             keys[link.key] = key
@@ -80,12 +72,9 @@ def collect_links(
         Link(target=target, text=text, position=position, fragment=fragment, count=count)
         for (target, fragment, text, position), count in counts.items()
     )
-    left_out = (
-        (dropped, f"over the limit of {MAX_LINKS}"),
-        (overlong, f"longer than {MAX_LENGTH} characters"),
-    )
-    warnings = tuple(f"links: {number} {why} left out" for number, why in left_out if number)
-    warnings += _wrong_links(tuple(wrong))
+    warnings = _wrong_links(tuple(wrong))
+    if overlong:
+        warnings = (f"links: {overlong} longer than {MAX_LENGTH} characters left out", *warnings)
     by_count = dict(zip(counts, links, strict=True))
     return CollectedLinks(links, warnings, {key: by_count[link] for key, link in keys.items()})
 

@@ -55,9 +55,13 @@ def add_chunks(
             fragments=tuple(name for name in names if name != fragment)[:MAX_FRAGMENTS],
             **_said(base, section, planned, headings, occurrences, count_tokens),
         )
-        graph.add_chunk(chunk, cut_from=node.id)
+        if section.page in graph.silent:
+            graph.left_out.add(chunk.id)
+        else:
+            graph.add_chunk(chunk, cut_from=node.id)
         for index, at in planned.behind:
-            graph.join(EdgeKind.CONTAINS, graph.sections[index].id, chunk.id)
+            if section.page not in graph.silent:
+                graph.join(EdgeKind.CONTAINS, graph.sections[index].id, chunk.id)
             graph.places.extend(place_behind(outline[index], at, chunk.id))
         for one in joined:
             graph.places.extend((link, LinkPlace(chunk=chunk.id)) for link in one.heading_links)

@@ -27,6 +27,7 @@ class PageFacts:
     """What a parser knows of a page besides its sections and links.
 
     `has_search`: a form in its content asks for words to search for. `is_empty`: its main element has none.
+    `is_index`: its generator says that it is an index.
     `parts` are in reading order, as their sections count them: the first is that of `page` 1. `access` is
     as in a `GraphFragment`.
     """
@@ -48,6 +49,7 @@ class PageFacts:
     structure_confidence: float = 1.0
     has_search: bool = False
     is_empty: bool = False
+    is_index: bool = False
     warnings: tuple[str, ...] = ()
     access: tuple[str, ...] = ()
     parts: tuple[PagePart, ...] = ()

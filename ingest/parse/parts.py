@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from ingest.parse.outline import OutlineSection, links_in
 from ingest.parse.page_facts import PageFacts, PagePart
 from ingest.parse.page_graph import PageGraph
-from ingest.parse.page_kind import LINK_LISTS, page_kind
+from ingest.parse.page_kind import LINK_LISTS, gives_passages, page_kind
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.fragment import Link
 from schemas.ids import edge_id
@@ -31,6 +31,24 @@ def kind_of_page(outline: Sequence[OutlineSection], facts: PageFacts, uri: str) 
         on_site=_on_site(outline, uri),
         has_search=facts.has_search,
         is_empty=facts.is_empty,
+        is_index=facts.is_index,
+    )
+
+
+def silent_parts(
+    outline: Sequence[OutlineSection], facts: PageFacts, kinds: Sequence[PageKind]
+) -> frozenset[int]:
+    """Return the numbers of the parts that only lead elsewhere and give no passages; of a page without, 0.
+
+    Args: kinds: those of the parts, or that of the page.
+    """
+    own: dict[int, list[OutlineSection]] = {}
+    for section in outline:
+        own.setdefault(section.page, []).append(section)
+    return frozenset(
+        number
+        for number, kind in enumerate(kinds, start=1 if facts.parts else 0)
+        if not gives_passages(kind, own.get(number, []), is_index=facts.is_index, is_empty=facts.is_empty)
     )
 
 

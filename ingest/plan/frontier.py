@@ -57,8 +57,7 @@ def plan_redirect(source: Source, known: KnownDocument) -> Frontier:
 
 def stub_target(fragment: GraphFragment) -> str | None:
     """Where a page leads that is a meta refresh and no content; None for a page to read."""
-    words = sum(len(chunk.text.split()) for chunk in fragment.chunks)
-    return fragment.refresh if words < STUB_WORDS else None
+    return fragment.refresh if len(fragment.text.split()) < STUB_WORDS else None
 
 
 def redirects_outside(source: Source, documents: Iterable[KnownDocument]) -> tuple[Problem, ...]:

@@ -65,10 +65,10 @@ class ErrorPageFeatures:
 def extract_features(fragment: GraphFragment, data: bytes, *, words: int | None = None) -> ErrorPageFeatures:
     """Extract what decides whether a page is an error page.
 
-    Args: data: its bytes, empty where they were not kept; words: those of its chunks, where already counted.
+    Args: data: its bytes, empty where they were not kept; words: those of its text, where already counted.
     """
     sections = (node.heading for node in fragment.nodes if isinstance(node, Section) and node.heading)
-    text, heading = "\n".join([chunk.text for chunk in fragment.chunks]), next(sections, "")
+    text, heading = fragment.text, next(sections, "")
     if not heading and fragment.kind != DocumentKind.HTML:
         heading = text.partition("\n")[0]
     if fragment.noindex and data:

@@ -14,9 +14,6 @@ from ingest.parse.robots import RobotsDirectives, read_directives
 from ingest.urls import registrable_domain
 from schemas.fragment import ParseRequest
 
-MAX_ALTERNATES = 200
-"""Translations of one page; there are fewer languages that sites are written in."""
-
 _REFRESH = re.compile(r"\s*(\d*)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
 _MAX_REFRESH_SECONDS = 5
 
@@ -42,7 +39,7 @@ def alternates_of(root: HtmlElement, *, base: str, uri: str) -> tuple[str, ...]:
         if link.get("hreflang")
     )
     found = dict.fromkeys(target for target in named if target is not None and target != uri)
-    return tuple(found)[:MAX_ALTERNATES]
+    return tuple(found)
 
 
 def refresh_of(root: HtmlElement, *, base: str, uri: str) -> str | None:

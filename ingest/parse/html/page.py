@@ -1,5 +1,6 @@
 """A web page as a whole: bytes > sections, links, trail and what robots may do with it."""
 
+import re
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import cast
@@ -40,6 +41,9 @@ CONFIDENCE = {ContentBy.CONTAINER: 1.0, ContentBy.VOTE: 0.9, ContentBy.BODY: 0.7
 
 EMPTY = 10
 """Words of a main element that has none: a notice that a script is needed stands in `noscript`."""
+
+_JAVADOC_INDEX = re.compile(r"/(?:index-all|allclasses[\w-]*|allpackages-index|index-files/index-\d+)\.html")
+"""Javadoc repeats in its indexes the first sentence about each name, which the page of its class has."""
 
 _MAIN = etree.XPath("(descendant-or-self::*[self::main or @role='main'])[1]")
 
@@ -157,6 +161,7 @@ def _facts(
         structure_confidence=CONFIDENCE[page.content.by],
         has_search=any(_asks_for_words(form) for form in _forms_of(page, is_empty=is_empty)),
         is_empty=is_empty,
+        is_index=family is Family.JAVADOC and _JAVADOC_INDEX.search(request.uri) is not None,
         warnings=warnings,
     )
 

@@ -106,8 +106,6 @@ def _expanded(table: HtmlElement, own_id: OwnId) -> Iterator[tuple[list[_Cell], 
         cells, pending = _row(row, pending, left, own_id)
         yield cells, _is_header(row)
         left -= len(cells)
-        if left <= 0:
-            return
 
 
 def _is_header(row: HtmlElement) -> bool:
@@ -139,7 +137,7 @@ def _row(
             continue
         place_pending()
         cell = _cell(element, own_id, row_anchor if not cells else ())
-        for _ in range(min(_span(element, "colspan"), left - len(cells))):
+        for _ in range(max(1, min(_span(element, "colspan"), left - len(cells)))):
             place(cell, _span(element, "rowspan"))
             cell = _Cell(cell.text)
     place_pending()

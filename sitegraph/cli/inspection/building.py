@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from ingest.parse.html.traced import PageTrace
 from ingest.parse.inspection import Inspection
+from ingest.parse.page_kind import NO_PASSAGES
 from schemas.edges import EdgeKind
 from schemas.fragment import GraphFragment
 from schemas.nodes import Page, PdfPage, PdfRegion, RegionType, Section, is_document
@@ -37,6 +38,7 @@ def build_report(inspection: Inspection, *, address: str, notes: Sequence[str] =
     fragment = inspection.fragment
     assert fragment.kind is not None  # only a file of tools has none
     document = next(node for node in fragment.nodes if is_document(node))
+    is_index = any(warning.endswith(NO_PASSAGES) for warning in fragment.warnings)
     chunks = _chunks(inspection)
     sections = _sections(fragment, _numbers(fragment, "section_id"))
     pages = _pages(fragment, _numbers(fragment, "region_id"))
@@ -47,7 +49,7 @@ def build_report(inspection: Inspection, *, address: str, notes: Sequence[str] =
         title=fragment.title,
         notes=tuple(notes),
         warnings=fragment.warnings,
-        doubts=find_doubts(chunks=chunks, blocks=blocks, pages=pages, noindex=fragment.noindex),
+        doubts=find_doubts(chunks=chunks, blocks=blocks, pages=pages, noindex=fragment.noindex or is_index),
         hints=_hints(fragment),
         chunks=chunks,
         links=fragment.links,

@@ -17,6 +17,7 @@ from ingest.fetch.limits import FetchLimits
 from ingest.fetch.proxies import read_proxies
 from ingest.fetch.robots import product_token
 from ingest.parse.formats.registry import installed_formats
+from ingest.parse.page_kind import NO_PASSAGES
 from ingest.urls import file_path, is_file_url
 from runtime.clock import SystemClock
 from runtime.processes.parser_pool import ParserPool
@@ -201,4 +202,5 @@ def _looked_at(document: Document, fragment: GraphFragment) -> LookedAt:
         has_scripts=_SCRIPT.search(document.data) is not None,
         links=tuple(link.target for link in fragment.links),
         lang=getattr(node, "lang", None),
+        notes=tuple(warning for warning in fragment.warnings if warning.endswith(NO_PASSAGES)),
     )

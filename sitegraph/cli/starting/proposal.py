@@ -37,6 +37,7 @@ class LookedAt:
     has_scripts: bool = False
     links: tuple[str, ...] = ()
     lang: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 import pytest
 
-from ingest.parse.links import MAX_LINKS, CollectedLinks, FoundLink, collect_links
+from ingest.parse.links import CollectedLinks, FoundLink, collect_links
 from schemas.edges import LinkPosition
 
 BASE = "http://docs.example/guide/start.html"
@@ -33,10 +33,10 @@ def test_what_names_no_document_is_no_link(href: str) -> None:
     assert collect_links([body(href)], base=BASE) == CollectedLinks(())
 
 
-def test_links_over_the_limit_are_left_out_and_said() -> None:
-    found = collect_links([body(f"p{n}.html") for n in range(MAX_LINKS + 5)], base=BASE)
-    assert len(found.links) == MAX_LINKS
-    assert found.warnings == (f"links: 5 over the limit of {MAX_LINKS} left out",)
+def test_every_link_of_a_general_index_is_kept() -> None:
+    found = collect_links([body(f"p{n}.html") for n in range(33_173)], base=BASE)
+    assert [link.target for link in found.links[-1:]] == [f"{BASE.rpartition('/')[0]}/p33172.html"]
+    assert (len(found.links), found.warnings) == (33_173, ())
 
 
 def test_links_longer_than_any_address_may_be_are_left_out_and_said() -> None:

@@ -2,11 +2,12 @@
 
 import pytest
 
+from ingest.parse.html.page import parse_html
 from ingest.parse.markdown.page import parse_markdown
 from ingest.parse.outline import Block, Heading, OutlineSection, Part, build_outline
 from ingest.parse.page_kind import page_kind
-from schemas.fragment import ParseRequest
-from schemas.nodes import Page, PageKind
+from schemas.fragment import GraphFragment, ParseRequest
+from schemas.nodes import Page, PageKind, Section
 
 URI = "https://docs.example/page.html"
 
@@ -137,3 +138,93 @@ def test_versions_without_end_are_no_list_of_changes() -> None:
     endless = [section("1" + ".1" * 8_000 + f".{n}") for n in range(4)]
 
     assert page_kind(outline(*endless), title="", uri=URI) is PageKind.CONTENT
+
+
+def entries(markup: str, number: int = 30) -> str:
+    return "".join(markup.format(name=f"{'abc'[n % 3]}_berth{n}", n=n) for n in range(number))
+
+
+SPHINX = (
+    "<h1>Index</h1>" + "".join(f"<h2>{letter}</h2><table class='indextable'>{{}}</table>" for letter in "AB")
+).replace("{}", entries("<tr><td><ul><li><a href='api.html#{name}'>{name}() (port method)</a>, [27]</ul>"))
+SPLIT = f"<h1>Index &#8211; B</h1><table>{entries('<tr><td><a href=p{n}.html>{name}</a>')}</table>"
+DOXYGEN = (
+    "<p>Here is a list of all documented class members with links to the class documentation:</p>"
+    "<h3>- a -</h3><ul>" + entries("<li>{name}() : <a href='class{n}.html'>Pier</a></li>") + "</ul>"
+)
+ANNOTATED = f"<h1>Class List</h1><table>{entries('<tr><td>C<td><a href=class{n}.html>{name}</a>')}</table>"
+TAGS = f"<h1>Tags</h1><h2>moorings</h2><ul>{entries('<li><a href=p{n}.html>Rules of {name}</a>')}</ul>"
+ARCHIVE = f"<h1>Archive</h1><ul>{entries('<li>March 3, 2024 <a href=p{n}.html>The news of {name}</a>')}</ul>"
+SITEMAP = f"<h1>Sitemap</h1><ul><li>Port<ul>{entries('<li><a href=p{n}.html>All of {name}</a>')}</ul></ul>"
+JAVADOC = (
+    "<meta name='generator' content='javadoc/SplitIndexWriter'><h2>B</h2><dl>"
+    + entries(
+        "<dt><a href=c{n}.html>{name}</a> - Class in port</dt><dd>Says who lies at this berth, and when.</dd>"
+    )
+    + "</dl>"
+)
+GLOSSARY = "<h1>Glossary</h1>" + "".join(
+    f"<h2>{letter}</h2><dl>"
+    + entries(
+        "<dt><a href='p{n}.html'>{name}</a></dt><dd>What is let to a boat for a year by the keeper.</dd>"
+    )
+    + "</dl>"
+    for letter in "AB"
+)
+CONTENTS = (
+    "<h1>Handbook</h1><p>This handbook tells keepers of harbours what they owe to boats.</p><ul>"
+    + entries("<li><a href='p{n}.html'>Chapter {n}: {name}</a>")
+    + "</ul>"
+)
+SUMMARY = f"<h1>API</h1><table>{entries('<tr><td><a href=p{n}.html>{name}</a><td>integer<td>{n}')}</table>"
+LANDING = "<h1>Port</h1><form role=search><input name=q></form><p>Rules of all. <a href=s.html>Start</a>"
+
+
+@pytest.mark.parametrize(
+    ("path", "markup"),
+    [
+        ("genindex.html", SPHINX),
+        ("genindex-B.html", SPLIT),
+        ("functions_b.html", DOXYGEN),
+        ("annotated.html", ANNOTATED),
+        ("tags/", TAGS),
+        ("archive.html", ARCHIVE),
+        ("sitemap.html", SITEMAP),
+        ("index-files/index-2.html", JAVADOC),
+        ("search.html", "<h1>Search</h1><form role=search><input name=q></form><p>Type words."),
+    ],
+)
+def test_an_index_gives_its_links_and_no_passages_and_says_so(path: str, markup: str) -> None:
+    fragment = parse_page(path, markup)
+    assert not fragment.chunks
+    assert fragment.text  # what judges pages by their words still can
+    assert any("gives no passages" in warning for warning in fragment.warnings)
+    assert len(fragment.links) >= (0 if path == "search.html" else 30)
+
+
+@pytest.mark.parametrize("markup", [GLOSSARY, CONTENTS, SUMMARY, LANDING])
+def test_a_page_that_says_something_itself_keeps_all_of_its_words(markup: str) -> None:
+    fragment = parse_page("page.html", markup)
+    said = " ".join(chunk.text for chunk in fragment.chunks)
+    assert all(
+        section.text in said or len(said) > 1000 for section in fragment.nodes if isinstance(section, Section)
+    )
+    assert fragment.chunks
+    assert not fragment.warnings
+
+
+def test_an_index_of_more_links_than_any_page_has_is_known_for_one() -> None:
+    markup = "<h1>Index</h1>" + "".join(
+        f"<h2>{letter}</h2><ul>{entries(f'<li><a href={letter}{{n}}.html>{{name}}</a>', 1500)}</ul>"
+        for letter in "AB"
+    )
+    fragment = parse_page("genindex.html", markup)
+    assert (len(fragment.chunks), len(fragment.links)) == (0, 3000)
+
+
+def parse_page(path: str, markup: str) -> GraphFragment:
+    return parse_html(
+        f"<!DOCTYPE html><title>Port</title><body><main>{markup}</main>".encode(),
+        ParseRequest(uri=f"https://docs.example/{path}", source="s"),
+        count_tokens=lambda text: len(text.split()),
+    )
