@@ -1,10 +1,11 @@
 """The content of a page > headings and blocks, by one walk over its elements."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Hashable
 
 from lxml import etree
 from lxml.html import HtmlElement
 
+from ingest.parse.footnotes import NoteEnd, place_notes
 from ingest.parse.html.dom import Survey, anchor_of, class_words, heading_level
 from ingest.parse.html.family import Shape, is_chrome
 from ingest.parse.html.flow import Flow
@@ -24,14 +25,14 @@ from ingest.parse.html.landmarks import is_box, is_navigation_table
 from ingest.parse.html.languages import code_language, listings_in
 from ingest.parse.html.left_out import OnLeftOut, SkipReason
 from ingest.parse.html.members import member_in, member_name, since_when
-from ingest.parse.html.notes import note_label, stated_kind, titled
+from ingest.parse.html.notes import find_footnotes, note_label, stated_kind, titled
 from ingest.parse.html.questions import asks, is_question, is_question_label, question_of
 from ingest.parse.html.tables import is_layout, table_text
 from ingest.parse.html.tabs import find_tabs
 from ingest.parse.html.titles import TITLE_TAGS, TitleOf, title_of
 from ingest.parse.html.visibility import UNSEEN_TAGS
 from ingest.parse.html.words import word_set
-from ingest.parse.outline import BoxEnd, BoxStart, Heading, Part
+from ingest.parse.outline import Block, BoxEnd, BoxStart, Heading, Part
 
 BLOCK_TAGS = word_set(
     "address article aside blockquote body center dd details dir div dl dt fieldset figcaption figure footer "
@@ -91,6 +92,8 @@ class _Reader:
         self._keep_chrome = keep_chrome
         self._hidden = frozenset() if keep_hidden else survey.hidden
         self._tabs = find_tabs(content, survey.owners)
+        self._notes = find_footnotes(content, survey.owners)
+        self._note_ends = {last for last, _ in self._notes.values()}
         self._flow = Flow()
         self._open_anchors: list[tuple[str, HtmlElement]] = []
         self._member_ends: list[HtmlElement] = []
@@ -114,6 +117,8 @@ class _Reader:
         walk = etree.iterwalk(content, events=("start", "end"))
         for event, element in walk:
             if event == "start":
+                if element in self._notes:
+                    flow.note(self._notes[element][1])
                 if self._is_left_out(element) or self._read_whole(element):
                     walk.skip_subtree()
                     whole = element
@@ -124,9 +129,11 @@ class _Reader:
             else:
                 if element is not whole:
                     self._end(element)
+                if element in self._note_ends:
+                    flow.note(NoteEnd())
                 if element.tail and element is not content:
                     flow.text(element.tail)
-        return flow.finish()
+        return place_notes(flow.finish(), _links_in)
 
     def _is_left_out(self, element: HtmlElement) -> bool:
         why = self._why_left_out(element)
@@ -380,6 +387,10 @@ class _Reader:
                 self._flow.caption_of_last(title.text, title.links)
             case TitleOf.PICTURE:
                 self._flow.caption_of_picture(title.text, title.links)
+
+
+def _links_in(part: Heading | Block) -> Collection[Hashable]:
+    return part.links if isinstance(part, Heading) else [link for _, _, link in part.links]
 
 
 def _defines(element: HtmlElement) -> bool:

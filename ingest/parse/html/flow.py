@@ -3,6 +3,7 @@
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
+from ingest.parse.footnotes import MarkedPart, NoteEnd, NoteStart
 from ingest.parse.html.visibility import strip_invisible
 from ingest.parse.outline import (
     BLOCK_JOINT,
@@ -15,7 +16,6 @@ from ingest.parse.outline import (
     EntryStart,
     Heading,
     LinkSpan,
-    Part,
 )
 from ingest.parse.terms import name_entry
 
@@ -29,7 +29,7 @@ class Flow:
     """
 
     def __init__(self) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[MarkedPart] = []
         self.waiting: list[str] = []
         self.marks: list[str] = []
         self._text: list[str] = []
@@ -306,7 +306,13 @@ class Flow:
         self._bound, self._caption = False, None
         self.parts.append(mark)
 
-    def finish(self) -> list[Part]:
+    def note(self, edge: NoteStart | NoteEnd) -> None:
+        """Begin or end a footnote."""
+        self.end_block()
+        self._attach_marks()
+        self.parts.append(edge)
+
+    def finish(self) -> list[MarkedPart]:
         """Close all and give the parts in reading order."""
         self.end_block()
         self._attach_marks()

@@ -1,13 +1,23 @@
-"""What a note is (a warning, a tip), where its markup says so and its text does not."""
+"""What a note is (a warning, a tip), where its markup says so and its text does not; which are footnotes."""
+
+import re
+from collections.abc import Iterator, Mapping
+from urllib.parse import unquote
 
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import name_parts
+from ingest.parse.footnotes import NoteStart
+from ingest.parse.html.dom import HEADING_LEVELS, class_words, name_parts
 from ingest.parse.html.titles import TitleOf, title_of
 
 _KINDS = ("danger", "warning", "caution", "important", "attention", "error", "hint", "tip", "note")
 """In the order of what is at stake: a class may name a colour besides."""
+
+_MARK = re.compile(r"[\[(]?(?:\d{1,4}|[a-z]|[*\u2020\u2021\u00a7\u00b6#]{1,4})[\])]?", re.IGNORECASE)
+"""The words of a link to a footnote."""
+
+_NOTE_TAGS = frozenset({"p", "li", "div", "aside", "dt", "dd", "table", "tr"})
 
 _BEGINNING = 20
 """Code points in which a note says itself what it is: `Warning: ...`, behind a sign."""
@@ -48,3 +58,67 @@ def _shadowed(words: frozenset[str]) -> frozenset[str]:
 
 def _is_titled(element: etree._Element) -> bool:
     return title_of(element) is TitleOf.NOTE
+
+
+def find_footnotes(
+    content: HtmlElement, owners: Mapping[str, HtmlElement]
+) -> dict[HtmlElement, tuple[HtmlElement, NoteStart]]:
+    """Return the footnotes of a page by their first element, each with its last one and its marks.
+
+    A footnote and its mark, which stands before it and is a number, a letter or a sign, lead to each other,
+    whatever wrote the page.
+    """
+    marks: dict[HtmlElement, list[HtmlElement]] = {}
+    for link in content.iter("a"):
+        target = owners.get(unquote((link.get("href") or "").partition("#")[2]))
+        if target is not None and _is_within(link) and _MARK.fullmatch("".join(link.itertext()).strip()):
+            marks.setdefault(target, []).append(link)
+    if not marks:
+        return {}
+    places = {element: place for place, element in enumerate(content.iter(etree.Element))}
+    found = {}
+    for target, links in marks.items():
+        before = [link for link in links if places[link] < places.get(target, 0)]
+        note = _block_of(target) if before else None
+        if (
+            note is not None
+            and note is not content
+            and any(_leads_back(note, mark, owners) for mark in before)
+        ):
+            found[note] = (_last_of(note), NoteStart(tuple(before)))
+    return found
+
+
+def _is_within(link: HtmlElement) -> bool:
+    return (link.get("href") or "").startswith("#")
+
+
+def _block_of(target: HtmlElement) -> HtmlElement | None:
+    """The block that an id of a footnote stands for; None for what is a section or a heading."""
+    block = next((one for one in (target, *target.iterancestors()) if one.tag in _NOTE_TAGS), None)
+    if block is None or any(one.tag in HEADING_LEVELS for one in (*block.iter(), *target.iterancestors())):
+        return None
+    around = block.getparent()
+    is_note = (
+        around is not None and around.tag == "div" and "footnote" in class_words(around.get("class") or "")
+    )
+    return around if is_note else block
+
+
+def _leads_back(note: HtmlElement, mark: HtmlElement, owners: Mapping[str, HtmlElement]) -> bool:
+    around = {mark, *list(mark.iterancestors())[:2], *mark.iter(etree.Element)}
+    inside = (link for element in _elements(note) for link in element.iter("a") if _is_within(link))
+    return any(owners.get(unquote(link.get("href")[1:])) in around for link in inside)
+
+
+def _elements(note: HtmlElement) -> Iterator[HtmlElement]:
+    """The elements of a note: a term stands with what follows it."""
+    yield note
+    for after in note.itersiblings() if note.tag == "dt" else ():
+        if after.tag != "dd":
+            return
+        yield after
+
+
+def _last_of(note: HtmlElement) -> HtmlElement:
+    return list(_elements(note))[-1]

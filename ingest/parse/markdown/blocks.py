@@ -8,6 +8,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, reference
 from markdown_it.token import Token
 
+from ingest.parse.footnotes import MarkedPart, NoteEnd, NoteStart, place_notes
 from ingest.parse.html.dom import normal_space
 from ingest.parse.links import FoundLink
 from ingest.parse.markdown.inline_html import read_html
@@ -26,6 +27,9 @@ from ingest.parse.outline import (
 from schemas.edges import LinkPosition
 
 _CELL_JOINT = " | "
+_NOTE = re.compile(r"\[\^([^\]\s]{1,80})\]:[ \t]")
+_MARK = re.compile(r"\[\^([^\]\s]{1,80})\](?!:)")
+_NOTE_INDENT = 4
 _LINK_START = re.compile(r"<a[\s>]", re.IGNORECASE)
 _LINK_END = re.compile(r"</a\s*>", re.IGNORECASE)
 _INFO = re.compile(r"\{?\s*\.?([a-z][\w+#.-]{0,29})", re.IGNORECASE)
@@ -43,6 +47,7 @@ def read_markdown(body: str) -> MarkdownParts:
     """Read CommonMark with tables and strikethrough."""
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.block.ruler.at("reference", _reference)
+    parser.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph", "reference"]})
     return _Reader(parser.parse(body)).read()
 
 
@@ -50,6 +55,40 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read the target of a link; to CommonMark a footnote would be one, and its text a target."""
     at = state.bMarks[start] + state.tShift[start]
     return not state.src.startswith("[^", at) and reference(state, start, end, silent)
+
+
+def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read `[^1]: text` up to an empty line or the next note; what is indented behind it belongs to it."""
+    if state.is_code_block(start) or (mark := _line_of(state, start)) is None:
+        return False
+    if silent:
+        return True
+    last = start + 1
+    while last < end and not state.isEmpty(last) and _line_of(state, last) is None:
+        last += 1
+    state.push("footnote_open", "", 1).meta = {"mark": mark}
+    state.push("paragraph_open", "p", 1)
+    inline = state.push("inline", "", 0)
+    inline.content, inline.children = state.getLines(start, last, state.blkIndent, False).strip(), []
+    state.push("paragraph_close", "p", -1)
+    state.line = last
+    while last < end and (state.isEmpty(last) or state.sCount[last] >= state.blkIndent + _NOTE_INDENT):
+        last += 1
+    indent, state.blkIndent = state.blkIndent, state.blkIndent + _NOTE_INDENT
+    state.md.block.tokenize(state, state.line, last)
+    state.blkIndent, state.line = indent, last
+    state.push("footnote_close", "", -1)
+    return True
+
+
+def _line_of(state: StateBlock, line: int) -> str | None:
+    """The mark of the footnote that begins in a line; None for any other line."""
+    found = _NOTE.match(state.src, state.bMarks[line] + state.tShift[line])
+    return found[1] if found else None
+
+
+def _marks_in(part: Heading | Block) -> list[str]:
+    return _MARK.findall(part.text) if "[^" in part.text else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +127,7 @@ def _moved(links: Iterable[LinkSpan], by: int) -> tuple[LinkSpan, ...]:
 @dataclass(slots=True)
 class _Reader:
     tokens: Sequence[Token]
-    parts: list[Part] = field(default_factory=list)
+    parts: list[MarkedPart] = field(default_factory=list)
     links: list[FoundLink] = field(default_factory=list)
     slugs: Slugs = field(default_factory=Slugs)
     lists: list[int | None] = field(default_factory=list)
@@ -101,7 +140,7 @@ class _Reader:
     def read(self) -> MarkdownParts:
         for index, token in enumerate(self.tokens):
             self._read(token, index)
-        return MarkdownParts(tuple(self.parts), tuple(self.links))
+        return MarkdownParts(tuple(place_notes(self.parts, _marks_in)), tuple(self.links))
 
     def _read(self, token: Token, index: int) -> None:
         match token.type:
@@ -119,6 +158,10 @@ class _Reader:
                 self.joint = self._next_joint()
             case "list_item_open":
                 self._item()
+            case "footnote_open":
+                self.parts.append(NoteStart((token.meta["mark"],)))
+            case "footnote_close":
+                self.parts.append(NoteEnd())
             case "blockquote_open":
                 self.parts.append(BoxStart(kind=""))
             case "blockquote_close":

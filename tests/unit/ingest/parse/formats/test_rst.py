@@ -94,3 +94,13 @@ def test_substitutions_that_name_each_other_are_an_error_of_the_document() -> No
 def test_bytes_that_are_no_text_are_refused() -> None:
     with pytest.raises(UnsupportedMedia):
         parse(bytes(range(256)) * 9)
+
+
+def test_a_footnote_at_the_end_of_a_file_stands_under_the_section_of_its_mark() -> None:
+    fragment = parse(
+        "Lamps\n=====\n\nOil\n---\n\nIt is dear [#n]_.\n\nRape.\n\n"
+        "Wick\n----\n\nCotton.\n\n.. [#n] In winter.\n"
+    )
+    text = texts_of(fragment)
+    assert text["Oil"].split() == ["It", "is", "dear", "[1].", "Rape.", "[1]", "In", "winter."]
+    assert "winter" not in text["Wick"]

@@ -1,0 +1,133 @@
+"""Footnotes that a page lists at its end > under the section that holds their mark."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from ingest.parse.outline import BLOCK_JOINT, Block, BoxEnd, BoxStart, Heading, PageStart, Part
+
+
+@dataclass(frozen=True, slots=True)
+class NoteStart:
+    """A footnote begins; `marks` are what leads to it from the text."""
+
+    marks: tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteEnd:
+    """The footnote ends."""
+
+
+MarkedPart = Part | NoteStart | NoteEnd
+
+
+def place_notes(
+    parts: Sequence[MarkedPart], marks_of: Callable[[Heading | Block], Iterable[Hashable]]
+) -> list[Part]:
+    """Put each footnote behind the text of the section that holds its first mark.
+
+    One whose mark is in the section that it stands in, or nowhere, stays in its place. A heading under which
+    nothing but notes stood goes with them.
+
+    Args: marks_of: everything in a part that may be a mark.
+    """
+    places: dict[Hashable, int] = {}
+    for index, part in enumerate(parts):
+        if isinstance(part, Heading | Block):
+            places.update((mark, index) for mark in marks_of(part) if mark not in places)
+    moved: dict[int, list[range]] = {}
+    for note, marks in _notes(parts):
+        first = min((places[mark] for mark in marks if mark in places), default=len(parts))
+        end = _section_end(parts, first)
+        if end < note.start:
+            moved.setdefault(end, []).append(note)
+    taken = {index for notes in moved.values() for note in notes for index in note}
+    taken |= set(_emptied(parts, taken))
+    found: list[Part] = []
+    for index, part in enumerate(parts):
+        for note in moved.get(index, ()):
+            found += _apart(parts[at] for at in note)
+        if index not in taken:
+            found += _plain((part,))
+    return found
+
+
+def _notes(parts: Sequence[MarkedPart]) -> Iterator[tuple[range, tuple[Hashable, ...]]]:
+    """Yield where each footnote is, and its marks."""
+    start: int | None = None
+    marks: tuple[Hashable, ...] = ()
+    for index, part in enumerate(parts):
+        if isinstance(part, NoteStart):
+            start, marks = index, part.marks
+        elif isinstance(part, NoteEnd) and start is not None:
+            yield range(start, index), marks
+            start = None
+
+
+def _section_end(parts: Sequence[MarkedPart], mark: int) -> int:
+    """Return the part before which the text of the section ends that holds the part *mark*."""
+    inside, depth = _is_headed_in_box(parts[:mark]), 0
+    for index in range(mark + 1, len(parts)):
+        match parts[index]:
+            case PageStart():
+                return index
+            case Heading() if not depth:
+                return index
+            case BoxEnd() if inside and not depth:
+                return index
+            case BoxStart():
+                depth += 1
+            case BoxEnd():
+                depth = max(0, depth - 1)
+    return len(parts)
+
+
+def _is_headed_in_box(before: Sequence[MarkedPart]) -> bool:
+    """Whether a heading stands between what follows and the start of the box around it."""
+    depth, headed = 0, False
+    for part in reversed(before):
+        match part:
+            case BoxStart() if not depth:
+                return headed
+            case BoxStart():
+                depth -= 1
+            case BoxEnd():
+                depth += 1
+            case Heading():
+                headed = headed or not depth
+    return False
+
+
+def _emptied(parts: Sequence[MarkedPart], taken: set[int]) -> Iterator[int]:
+    """Yield the headings under which nothing but notes stood that are taken away."""
+    for index, part in enumerate(parts):
+        if isinstance(part, Heading) and taken:
+            under = range(index + 1, len(parts))
+            level = part.level
+            own = list(takewhile(lambda at, level=level: not _ends(parts[at], level), under))
+            if not taken.isdisjoint(own) and all(at in taken or not _says(parts[at]) for at in own):
+                yield index
+
+
+def _ends(part: MarkedPart, level: int) -> bool:
+    return isinstance(part, PageStart) or (isinstance(part, Heading) and part.level <= level)
+
+
+def _says(part: MarkedPart) -> bool:
+    return isinstance(part, Heading | Block) and part.text != ""
+
+
+def _apart(note: Iterable[MarkedPart]) -> Iterator[Part]:
+    """Yield the parts of a note, set apart from the text before it."""
+    joint = BLOCK_JOINT
+    for part in _plain(note):
+        if isinstance(part, Block) and part.text and joint:
+            yield replace(part, joint=joint)
+            joint = ""
+        else:
+            yield part
+
+
+def _plain(parts: Iterable[MarkedPart]) -> Iterator[Part]:
+    return (part for part in parts if not isinstance(part, NoteStart | NoteEnd))
