@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 
+from retrieval.answering.sentences import is_set_line
 from retrieval.bundle.parse_answer import mask_labels
 from retrieval.bundle.prompt import NOT_FOUND
 
@@ -26,13 +27,15 @@ class Grounded:
     quotation that of the passage, for the whole question.
 
     Only a sentence that a person wrote on a page of the wiki may have no label. `also` are the labels of what
-    else it rests on: a sentence that tells a path has one for each hop.
+    else it rests on: a sentence that tells a path has one for each hop. `joint` is what parts it from the one
+    before it in its passage: a space, or line ends where it begins a block, an item or a line of code.
     """
 
     text: str
     S: str | None
     logit: float | None = None
     also: tuple[str, ...] = ()
+    joint: str = " "
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -79,8 +82,12 @@ class Answered:
             runs = [(one.labels, [one]) for one in self.sentences]
         else:
             runs = [(labels, list(run)) for labels, run in groupby(self.sentences, lambda one: one.labels)]
-        said = (
-            (*(mask_labels(one.text) for one in run), *(f"[{label}]" for label in labels))
-            for labels, run in runs
-        )
-        return " ".join(part for parts in said for part in parts) or NOT_FOUND
+        gap = "\n\n" if any("\n" in one.joint for _, run in runs for one in run[1:]) else " "
+        return gap.join(_shown(run, labels) for labels, run in runs) or NOT_FOUND
+
+
+def _shown(run: list[Grounded], labels: tuple[str, ...]) -> str:
+    said = "".join(f"{one.joint if at else ''}{mask_labels(one.text)}" for at, one in enumerate(run))
+    # Right behind code a label would read as part of it.
+    parted = "\n" if is_set_line(said.rpartition("\n")[2]) else " "
+    return parted.join(filter(None, (said, " ".join(f"[{label}]" for label in labels))))

@@ -10,11 +10,12 @@ from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.quoting import (
     CandidateSentence,
     beginning,
-    stretch,
+    stretch_units,
     trim_posed,
     weigh_sentences,
+    without_lead,
 )
-from retrieval.answering.sentences import split_quotable
+from retrieval.answering.sentences import quotable_parts
 from retrieval.question.parts import parts_of
 from schemas.evidence import ContextBundle, Evidence, Relation
 
@@ -151,22 +152,24 @@ def _read(passage: Passage, posed: Collection[str], reranker: Reranker | None, *
     of one endless line the beginning.
     """
 
-    def quote(text: str) -> Grounded:
-        return Grounded(text=text, S=passage.evidence.S, logit=passage.logit)
+    cut = quotable_parts(passage.evidence.text)
+    parts = [part.text for part in cut]
 
-    parts = split_quotable(passage.evidence.text)
+    def quote(at: int, text: str) -> Grounded:
+        return Grounded(text=text, S=passage.evidence.S, logit=passage.logit, joint=cut[at].joint)
+
     taken = trim_posed(parts, range(len(parts)), posed)
     sentences = weigh_sentences(passage.asked, [passage.evidence], posed=posed)[:READ_MAX]
     if sum(len(parts[at]) + 1 for at in taken) > limit:
         if not sentences:
-            return {at: quote(beginning(parts[at], limit=limit or FURTHER_MAX)) for at in taken[:1]}
+            return {at: quote(at, beginning(parts[at], limit=limit or FURTHER_MAX)) for at in taken[:1]}
         weighed = _weigh(passage.asked, sentences, reranker)
         # What was not weighed (too long, too far back, only a question) is between others, never the best.
         least = math.nextafter(min(weighed), -math.inf)
         known = dict(zip((one.text for one in sentences), weighed, strict=True))
         worth = [known.get(one, least if any(map(str.isalpha, one)) else None) for one in parts]
-        taken = stretch([len(one) for one in parts], worth, limit=limit)
-    return {at: quote(parts[at]) for at in trim_posed(parts, taken, posed)}
+        taken = stretch_units(cut, worth, limit=limit)
+    return {at: quote(at, parts[at]) for at in without_lead(parts, trim_posed(parts, taken, posed))}
 
 
 def _weigh(

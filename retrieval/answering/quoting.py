@@ -5,15 +5,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby
 
-from retrieval.answering.sentences import split_quotable
+from retrieval.answering.sentences import UNIT_MAX, Part, split_quotable
 from retrieval.question.title_words import stems
 from retrieval.question.words import fold
 from schemas.evidence import Evidence
 
-LENGTH_MAX = 500
-"""Characters; a longer sentence is a table or a listing in one line."""
 _ASKS = re.compile(r"\W*(?:what|which|who|whom|whose|when|where|why|how)\b\W+\w", re.IGNORECASE)
 """Questions whose words no statement has in this order; those after yes or no cannot be told from one."""
 
@@ -62,7 +60,7 @@ def _distinct(evidence: Collection[Evidence], posed: Collection[str]) -> dict[st
     said: dict[str, Evidence] = {}
     for one in evidence:
         for text in split_quotable(one.text):
-            if len(text) <= LENGTH_MAX and any(map(str.isalpha, text)) and not _poses(text, posed):
+            if len(text) <= UNIT_MAX and any(map(str.isalpha, text)) and not _poses(text, posed):
                 said.setdefault(text, one)
     return said
 
@@ -118,6 +116,32 @@ def stretch(lengths: Sequence[int], worth: Sequence[float | None], *, limit: int
         used += lengths[taken] + 1
         low, high = min(low, taken), max(high, taken + 1)
     return range(low, high)
+
+
+def stretch_units(parts: Sequence[Part], worth: Sequence[float | None], *, limit: int) -> range:
+    """Return the neighbouring parts to quote, as `stretch` does, of each unit all or none.
+
+    A unit is worth what its best part is; one that is too long for a quotation is never the best.
+    """
+    units = [list(places) for _, places in groupby(range(len(parts)), lambda at: parts[at].unit)]
+    lengths = [sum(len(parts[at].text) + 1 for at in unit) - 1 for unit in units]
+    known = [[one for at in unit if (one := worth[at]) is not None] for unit in units]
+    best = [
+        max(one, default=None) if len(unit) == 1 or length <= UNIT_MAX else None
+        for one, unit, length in zip(known, units, lengths, strict=True)
+    ]
+    taken = [at for unit in stretch(lengths, best, limit=limit) for at in units[unit]]
+    return range(taken[0], taken[-1] + 1) if taken else range(0)
+
+
+def without_lead(parts: Sequence[str], taken: range) -> range:
+    """Return *taken* without what at its end only leads to something that is not quoted.
+
+    >>> without_lead(["It holds.", "Values are:", "1"], range(2))
+    range(0, 1)
+    """
+    ends = [at for at in taken if not parts[at].endswith(":")]
+    return range(taken.start, ends[-1] + 1) if ends else taken
 
 
 def _carry(worth: Sequence[float | None]) -> tuple[float, ...]:

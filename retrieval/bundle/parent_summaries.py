@@ -1,9 +1,9 @@
 """Parent documents of the evidence: where each stands and what it is about, in one sentence."""
 
-import re
 from collections.abc import Collection, Mapping
 
 from indexes.ports import ChunkReader
+from retrieval.graph.second_query import split_sentences
 from retrieval.search.seeds import EmbeddedQuery
 from schemas.evidence import Evidence, Filter, SearchField, Summary
 from schemas.nodes import Chunk, DocumentKind, page_of
@@ -12,7 +12,6 @@ SUMMARIES_MAX = 6
 GIST_WORDS = 30
 _FIRST_PAGES = ("1", "2")
 _FIRST_PAGE_CHUNKS = 200
-_SENTENCE = re.compile(r".+?[.!?…][\"'”’)\]]*(?=\s|$)", re.DOTALL)
 
 
 def summarise_parents(
@@ -85,7 +84,5 @@ def summarise(lead: Chunk) -> Summary:
 
 def gist_of(text: str) -> str:
     """Return the first sentence in one line, at most 30 words; an ellipsis says that it was longer."""
-    line = " ".join(text.split())
-    match = _SENTENCE.match(line)
-    words = (match[0] if match else line).split()
+    words = next(iter(split_sentences(text)), "").split()
     return " ".join(words[:GIST_WORDS]) + ("…" if len(words) > GIST_WORDS else "")

@@ -14,6 +14,8 @@ from schemas.evidence import ContextBundle, ToolPlan
 _LABEL = re.compile(r"\[(S[1-9][0-9]*)\]")
 _GRAPH_LABEL = re.compile(r"\[S?([1-9][0-9]*): Knowledge Graph - [^\]\n]*\]")
 """How what the graph says is headed; an answer may copy that in place of the plain label."""
+_NOTE_MARK = re.compile(r"(?:^|(?<=[\w.!?)”\"]\s)|(?<=[.!?”]))\[(\d{1,3})\]")
+"""The mark of a footnote or a reference; behind a name or a sign it may be code, as in `argv[1]`."""
 _TOOL = re.compile(r"\[TOOL\s+(\"[^\"]+\"|\S+)\s+(\{.*?\})\s*\]", re.DOTALL)
 _SENTENCE = re.compile(r"\S.*?(?:[.!?…][\"'”’)]*(?:\s*\[S[1-9][0-9]*\][.!?]?)*(?=\s|$)|\n|$)", re.DOTALL)
 
@@ -45,8 +47,9 @@ class ParsedAnswer:
 
 
 def mask_labels(text: str) -> str:
-    """Return a sentence of the evidence with round brackets around what only reads as a label: `[S2]`."""
-    return _LABEL.sub(r"(\1)", _GRAPH_LABEL.sub(lambda match: f"({match[0][1:-1]})", text))
+    """Return a sentence of the evidence with round brackets around what only reads as a label: [S2], [83]."""
+    labels = _GRAPH_LABEL.sub(lambda match: f"({match[0][1:-1]})", text)
+    return _NOTE_MARK.sub(r"(\1)", _LABEL.sub(r"(\1)", labels))
 
 
 def parse_answer(text: str, bundle: ContextBundle) -> ParsedAnswer:

@@ -11,7 +11,10 @@ SHORTEST_CUT = 24
 _BLOCK_END = re.compile(r"\n[ \t]*\n")
 _SENTENCE_END = re.compile(r"[.!?…。][\"'”’)\]]*(?=\s|$)")
 _WORD_END = re.compile(r"(?<=\S)(?=\s)")
-_WHOLE_LINE = re.compile(r"\s*\||\s{4}|\t|.*[{};]\s*$|\s*(?:```|~~~|\$ |>>> )|[^.!?]*\t")
+_WHOLE_LINE = re.compile(
+    r"\s*\||\s{4}|\t|.*[{};(\\]\s*$|\s*(?:```|~~~|\$ |>>> |[)\]}])|[^.!?]*\t"
+    r"|.*\S \| \S|[^\s(]+\([^()]*\)\s*$|\S+ [+:]?= \S"
+)
 """A table row or a line of code: kept whole or not at all."""
 
 
@@ -55,9 +58,14 @@ def cut_text(text: str, count_tokens: CountTokens, *, limit: int) -> int:
     sentence = _last_fitting(text, _sentence_ends(text), count_tokens, limit)
     if max(block, sentence):
         return block if 2 * block >= sentence else sentence
-    if _WHOLE_LINE.match(text.partition("\n")[0]):
+    if is_whole_line(text.partition("\n")[0]):
         return 0
     return _last_fitting(text, [match.start() for match in _WORD_END.finditer(text)], count_tokens, limit)
+
+
+def is_whole_line(line: str) -> bool:
+    """Whether a line is the row of a table or code, by its form."""
+    return bool(_WHOLE_LINE.match(line))
 
 
 def _sentence_ends(text: str) -> list[int]:
@@ -65,7 +73,7 @@ def _sentence_ends(text: str) -> list[int]:
     ends: list[int] = []
     start = 0
     for line in text.splitlines(keepends=True):
-        if _WHOLE_LINE.match(line):
+        if is_whole_line(line):
             ends.append(start + len(line))
         else:
             ends += [start + match.end() for match in _SENTENCE_END.finditer(line)]

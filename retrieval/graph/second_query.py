@@ -20,6 +20,7 @@ KIND = "second_query"
 """Kind of the step that a path shows for such a find."""
 
 _LEADS = STOP_WORDS | {"he", "her", "his", "she", "after", "also", "both", "during", "while"}
+_BLANK = re.compile(r"\n[ \t]*\n")
 _SENTENCE = re.compile(r".+?(?:[.!?…][\"'”’)\]]*(?=\s)|$)")
 _WORD = re.compile(r"\w+")
 _PROPER = re.compile(
@@ -99,9 +100,9 @@ def _without_lead(span: str) -> str:
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
-    """Cut prose at the ends of its sentences."""
-    line = " ".join(text.split())
-    return tuple(match[0].strip() for match in _SENTENCE.finditer(line))
+    """Cut prose at the ends of its blocks and sentences; white space is folded."""
+    blocks = (" ".join(block.split()) for block in _BLANK.split(text))
+    return tuple(match[0].strip() for block in blocks for match in _SENTENCE.finditer(block))
 
 
 def ask_again(

@@ -9,9 +9,11 @@ from retrieval.answering.answerable import Familiarity
 from retrieval.answering.answered import Answered
 from retrieval.answering.extract import BEST_MAX, FURTHER_MAX, PASSAGES_MAX, extract_answer
 from retrieval.answering.quoting import weigh_sentences
+from retrieval.answering.sentences import split_quotable
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.evidence import ContextBundle
+from tests.fakes.pages import parse_page
 from tests.fakes.small_index import AS_OF, GENERATION, Document, build_index, page
 
 QUESTION = "who keeps the great key"
@@ -237,6 +239,42 @@ def test_an_endless_line_and_the_question_itself_are_never_the_best() -> None:
     lines = ["Which ports are open?", endless, "All ports of the house are open to the porter alone."]
     found = asked_of(page("ports", {"Ports": "\n".join(lines)}), text="Which ports are open?")
     assert [one.text for one in found.sentences] == lines[2:]
+
+
+PAGE = """<main><h1>Custom commands</h1>
+<p>Commands make files. For example, the code</p>
+<pre>add_custom_command(
+  OUTPUT out.c)
+add_library(myLib out.c)</pre>
+<p>adds a custom command to run someTool. It runs again when needed <a href="#n1">[83]</a>.</p>
+<ul><li>A first item of it.</li><li>A second item of it.</li></ul>
+<aside class="footnote" id="n1" role="doc-footnote"><span class="label">[83]</span>
+<p>Since version 3. Before that it never ran.</p></aside></main>"""
+
+
+@pytest.mark.parametrize("limit", [60, 120, 240, 480])
+def test_whatever_is_best_no_quotation_begins_within_code_a_footnote_or_a_sentence(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.answering.extract.BEST_MAX", limit)
+    (chunk,) = parse_page(PAGE).chunks
+    parts = split_quotable(chunk.text)
+    for best in parts:
+        reranker = Scripted(**{"": 8.0, best: 9.0})
+        found = asked_of(page("commands", {"Commands": chunk.text}), text="Which?", reranker=reranker)
+        said = [one.text for one in found.sentences]
+        assert set(said) <= set(parts)
+        assert said[0][0] in "CFIA-["
+        assert ("adds a custom command to run someTool." in said) == ("For example, the code" in said)
+        assert ("[83]" in said) == ("Before that it never ran." in said)
+        lines = found.text.splitlines()
+        assert not any("add_library" in line and line != "add_library(myLib out.c)" for line in lines)
+        assert not any("[83]" in line for line in lines)
+
+
+def test_a_quotation_does_not_end_with_what_leads_to_more() -> None:
+    found = asked_of(page("levels", {"Levels": "It sets the level.\n\nSupported values are:"}), text="Which?")
+    assert [one.text for one in found.sentences] == ["It sets the level."]
 
 
 def asked_of(document: Document, *, text: str, reranker: Scripted | None = None) -> Answered:

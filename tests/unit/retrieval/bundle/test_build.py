@@ -85,7 +85,8 @@ def test_scores_are_rounded_to_six_places(retriever: Retriever) -> None:
     [
         ("One. Two.", "One."),
         ("It says “stop.” Then\nit stops.", "It says “stop.”"),
-        ("No end of\n\nany kind", "No end of any kind"),
+        ("No end of\nany kind", "No end of any kind"),
+        ("add_library(myLib out.c)\n\nadds a command. More.", "add_library(myLib out.c)"),
         ("", ""),
         ("Version 3.1 is out. More.", "Version 3.1 is out."),
     ],

@@ -43,6 +43,7 @@ def test_at_most_four_names_are_added_and_none_that_the_question_has() -> None:
 
 def test_sentences_end_at_their_signs() -> None:
     assert split_sentences("One is 3.5 long. Two?\n\nThree") == ("One is 3.5 long.", "Two?", "Three")
+    assert split_sentences("add(out.c)\n\nadds\na command.") == ("add(out.c)", "adds a command.")
 
 
 def chunk(doc: str, text: str) -> Chunk:
