@@ -6,7 +6,14 @@ from dataclasses import replace
 from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
 from indexes.wiring import Readers
-from retrieval.answering.answerable import LOGIT_LEAST, UNKNOWN_COSTS, asked_words, unknown_words
+from retrieval.answering.answerable import (
+    LOGIT_LEAST,
+    UNKNOWN_COSTS,
+    asked_words,
+    is_nowhere,
+    spelled_like,
+    unknown_words,
+)
 from retrieval.answering.answered import Answered
 from retrieval.bundle.render import cite_line, show_line
 from retrieval.opening import build_retriever
@@ -48,6 +55,7 @@ def state_absence(
         searched=_searched(readers, query.filters),
         filters=(*query.filters, *_version(query)),
         unknown=unknown,
+        spelled=spelled_like(unknown, readers.chunks, readers.encoder),
         near=near,
         needed=round(LOGIT_LEAST + UNKNOWN_COSTS * share, 3) if measured and answered else None,
         degraded=bundle.degraded,
@@ -58,10 +66,17 @@ def state_absence(
 def tell_absence(
     readers: Readers, walk: RetrievalResult, *, coverage: Callable[[], Coverage] | None = None
 ) -> RetrievalResult:
-    """Put into the diagnostics of a bundle without any evidence what `state_absence` says."""
+    """Put into the diagnostics of a bundle without any evidence what `state_absence` says.
+
+    What is found for a word that stands nowhere is no evidence.
+    """
     bundle = walk.bundle
-    if bundle.evidence or bundle.relations:
+    if bundle.relations:
         return walk
+    if bundle.evidence:
+        if not is_nowhere(bundle, readers.chunks, readers.encoder):
+            return walk
+        bundle = replace(bundle, evidence=(), citations=(), summaries=())
     absence = state_absence(readers, walk.query, bundle, coverage=coverage)
     told = {**bundle.diagnostics, "absence": to_record(absence)}
     return replace(walk, bundle=replace(bundle, diagnostics=told))
@@ -141,6 +156,8 @@ def _lines(absence: Absence) -> Iterator[str]:
         yield f"Without: {', '.join(absence.degraded)}."
     if absence.unknown:
         yield f"These words stand nowhere in it: {', '.join(absence.unknown)}."
+    for word, like in absence.spelled.items():
+        yield f"Spelled like {word}: {', '.join(like)}."
     yield from _near_lines(absence)
     yield from _hidden_lines(absence.hidden)
 

@@ -42,9 +42,10 @@ class NearMiss:
 class Absence:
     """A question that nothing answers.
 
-    `unknown` are its words that stand nowhere in the index. `needed` is the logit from which on a passage
-    counts as an answer, None where none was asked for. `hidden` is what the ledger says, None where it cannot
-    be read, as in a copy.
+    `unknown` are its words that stand nowhere in the index, and `spelled` those of the index that are spelled
+    like some of them, most like first. `needed` is the logit from which on a passage counts as an answer,
+    None where none was asked for. `hidden` is what the ledger says, None where it cannot be read, as in a
+    copy.
     """
 
     generation: int
@@ -52,6 +53,7 @@ class Absence:
     searched: Mapping[str, SearchedSource] = field(default_factory=dict)
     filters: tuple[Filter, ...] = ()
     unknown: tuple[str, ...] = ()
+    spelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     near: tuple[NearMiss, ...] = ()
     needed: float | None = None
     degraded: tuple[str, ...] = ()

@@ -1,12 +1,14 @@
 """Whether an index answers a question, or only has something near it."""
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from indexes.ports import ChunkReader, Encoder, Vector
 from retrieval.question.ids import bind_ids
 from retrieval.question.words import content_words
-from schemas.evidence import SearchField
+from schemas.evidence import ContextBundle, SearchField
 
 LOGIT_LEAST = 1.0
 """What the best passage must have from the cross-encoder where every word of the question is known."""
@@ -18,8 +20,17 @@ Both are from 108 questions with and 44 without an answer (bench/RESULTS.md, "An
 COSINE_LEAST = 0.45
 UNKNOWN_COSTS_COSINE = 1.0
 """The same for the cosine of the nearest passage, where no cross-encoder reads."""
+SPELLED_AMONG, SPELLED_LIKE, SPELLINGS, MISSPELLED = 50, 0.75, 3, 4
+"""Passages nearest to a word whose words are compared with it, least likeness, most of them told, most words.
+
+Encoders read a misspelled word by its parts, so that the right one stands in what is near: for 8 of 9 typing
+errors about CMake's manual, and nothing for gibberish.
+"""
+_SPACED = re.compile(r"[^\W\d_\u0e00-\U0010ffff]\w+")
+"""A word of a script that writes spaces between words; of others a whole question is one."""
 _CONTRACTION = re.compile(r"(?<=\w)(?:n['\u2019]t|['\u2019](?:s|re|ve|ll|d|m|t))\b", re.IGNORECASE)
 _WORD_FIELDS = (SearchField.TEXT, SearchField.HEADING)
+_NAME_FIELDS = (SearchField.ANCHORS, SearchField.CODES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +74,41 @@ def unknown_words(question: str, chunks: ChunkReader, vector: Vector) -> tuple[s
     bound = bind_ids(chunks, question, vector).documents if unknown else {}
     named = {word for token in bound for word in content_words(token)}
     return tuple(word for word in unknown if word not in named)
+
+
+def spelled_like(
+    words: Collection[str], chunks: ChunkReader, encoder: Encoder
+) -> Mapping[str, tuple[str, ...]]:
+    """Return words of the index that are spelled like *words*, which stand nowhere in it."""
+    found = {word: _spelled_like(word, chunks, encoder) for word in tuple(words)[:MISSPELLED]}
+    return {word: like for word, like in found.items() if like}
+
+
+def _spelled_like(word: str, chunks: ChunkReader, encoder: Encoder) -> tuple[str, ...]:
+    vector = encoder.encode_query(word)
+    near = {
+        hit.chunk_id
+        for field in _WORD_FIELDS
+        for hit in chunks.search_vector(field, vector, top_k=SPELLED_AMONG)
+    }
+    texts = (" ".join((*one.heading_path, one.text)) for one in chunks.get(sorted(near)))
+    known = {each for text in texts for each in content_words(text)}
+    return tuple(get_close_matches(word, sorted(known), n=SPELLINGS, cutoff=SPELLED_LIKE))
+
+
+def is_nowhere(bundle: ContextBundle, chunks: ChunkReader, encoder: Encoder) -> bool:
+    """Whether a question is one word that stands nowhere, so that what was found is only near to its letters.
+
+    A word that stands within others ("config") is somewhere, and so is the id of a document or a tool.
+    """
+    words = asked_words(bundle.query)
+    if len(words) != 1 or not _SPACED.fullmatch(words[0]) or bundle.tool_plan:
+        return False
+    texts = (" ".join((*one.heading_path, *one.breadcrumbs, one.text)) for one in bundle.evidence)
+    if any(words[0] in text.casefold() for text in texts):
+        return False
+    elsewhere = any(chunks.search_text(field, words[0], top_k=1) for field in _NAME_FIELDS)
+    return not elsewhere and bool(unknown_words(bundle.query, chunks, encoder.encode_query(bundle.query)))
 
 
 def asked_words(question: str) -> tuple[str, ...]:

@@ -57,3 +57,13 @@ def test_every_door_says_what_was_searched_in_vain(
 def test_an_answer_says_nothing_of_it(sitegraph: Sitegraph, index: Path) -> None:
     asked = sitegraph.call("ask", "Where are leases kept?", "--index", str(index), "--format", "json")
     assert json.loads(asked.stdout)["absence"] is None
+
+
+def test_a_word_that_stands_nowhere_is_not_found_with_the_nearest_spelling(
+    sitegraph: Sitegraph, index: Path
+) -> None:
+    for command, says in (("query", "No evidence found."), ("ask", "not found")):
+        told = sitegraph.call(command, "leasez", "--index", str(index)).stdout
+        assert told.startswith(says)
+        assert "These words stand nowhere in it: leasez." in told
+        assert "Spelled like leasez: lease" in told
