@@ -19,7 +19,16 @@ from flows.run.artifacts import publish_artifacts, show_problems
 from flows.run.batches import cut
 from flows.run.emit import tell_block, tell_error, tell_report
 from flows.run.flow_log import forwarded_logs
-from flows.run.flow_states import completed, failed, run_name, show_refusal, source_name, tag_run
+from flows.run.flow_states import (
+    advised,
+    completed,
+    end_covered,
+    failed,
+    run_name,
+    show_refusal,
+    source_name,
+    tag_run,
+)
 from flows.run.index import Index
 from flows.run.lent_work import lent
 from flows.run.opening import open_run
@@ -82,12 +91,14 @@ def index_source(
             with watched_run(source, index=index) as watch:
                 report = run_source(source, due=due, options=options)
                 watch.report = to_record(report)
-        except SitegraphError as error:
+        except SitegraphError as raised:
+            error = advised(raised)
             _log.error("%s", error)
             show_refusal(source_name(source), error)
             tell_error(source, index, error)
             # Prefect takes a state that is returned as the run's, and gives callers its data, or raises it.
             return cast("dict[str, Any]", failed(error))
+        end_covered()
         return cast("dict[str, Any]", completed(report, to_record(report)))
 
 

@@ -16,6 +16,7 @@ from indexes.publish.current import prepare_current, write_current
 from indexes.publish.files import FileCheck
 from indexes.publish.generation import load_generation
 from runtime.progress import StageProgress
+from schemas.advice import ADVICE, Trouble
 from schemas.errors import ConfigError, DamageFound, StoreUnavailable
 
 
@@ -71,20 +72,15 @@ def require_whole(index: Index, generation: int) -> None:
 
     Raises: DamageFound: names the first of them.
     """
-    path = index.layout.generation(generation)
+    path, another = index.layout.generation(generation), ADVICE[Trouble.DAMAGED_BEFORE]
     described = load_generation(index.layout, generation)
     if index.ledger.manifests.get(generation) not in (None, path.read_text()):
-        raise DamageFound(f"is damaged; {_ANOTHER}", subject=str(path))
+        raise DamageFound(f"is damaged; {another}", subject=str(path))
     for name, what in FileCheck(index.layout.root).damaged(described.files):
-        raise DamageFound(f"{what}; {_ANOTHER}", subject=str(index.layout.root / name))
+        raise DamageFound(f"{what}; {another}", subject=str(index.layout.root / name))
     encoder = index.layout.root / index.chunks.space(generation).encoder
     for name in damaged_files(encoder):
-        raise DamageFound(f"is missing or damaged; {_ANOTHER}", subject=str(encoder / name))
-
-
-_ANOTHER = (
-    "choose another generation with --to, or repair the current one with: sitegraph run SOURCE.yaml --repair"
-)
+        raise DamageFound(f"is missing or damaged; {another}", subject=str(encoder / name))
 
 
 def choose_target(kept: tuple[int, ...], *, current: int, to: int | None) -> int:
@@ -94,9 +90,12 @@ def choose_target(kept: tuple[int, ...], *, current: int, to: int | None) -> int
         return earlier[-1]
     if to is not None and to in earlier:
         return to
+    if to is None:
+        raise ConfigError("there is no earlier generation to go back to", subject=f"generation {current}")
     have = ", ".join(map(str, earlier)) or "none"
-    wanted = "an earlier generation" if to is None else f"generation {to}"
-    raise ConfigError(f"cannot go back to {wanted}; earlier generations still kept: {have}", subject="--to")
+    raise ConfigError(
+        f"cannot go back to generation {to}; earlier generations still kept: {have}", subject="--to"
+    )
 
 
 def lift_hold_of(index: Index) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from schemas.advice import ADVICE, Trouble
+
 COPY = "COPY.json"
 """What a copy of an index elsewhere has, and nothing else (indexes/copies/marker.py)."""
 
@@ -147,7 +149,7 @@ class IndexLayout:
 
 
 def remedy(index: Path) -> str:
-    """What to do about a damaged index; a run restores what the ledger knows, and makes the rest again."""
+    """What to do about a damaged index."""
     if (index / COPY).exists():
         return f"repair it with: sitegraph pull URL --to {shlex.quote(str(index))} --repair"
-    return f"repair it with: sitegraph run SOURCE.yaml --index {shlex.quote(str(index))} --repair"
+    return f"{ADVICE[Trouble.DAMAGE]} --index {shlex.quote(str(index))}"

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from indexes.lattice_hash import LatticeHash
 from indexes.ports import StoreState
+from schemas.advice import ADVICE, Trouble
 from schemas.errors import DamageFound
 
 READ_WHOLE = 4
@@ -61,8 +62,8 @@ def state_after(
     wanted = {id_: sha256 for id_, sha256 in told.items() if sha256 is not None}
     if wrong := _differing(wanted, {row.id: row.sha256 for row in came}):
         raise DamageFound(
-            f"{len(wrong)} rows are not as they were written, {wrong[0]} among them; run again, and if that "
-            "does not help, with --repair",
+            f"{len(wrong)} rows are not as they were written, {wrong[0]} among them; "
+            f"{ADVICE[Trouble.DAMAGE]}",
             subject=subject,
         )
     return _changed(before, gone=gone, came=came, version=version)
@@ -71,7 +72,7 @@ def state_after(
 def refuse_repeated(rows: int, *, subject: str) -> None:
     """Raise DamageFound if there are more rows than ids."""
     if rows:
-        raise DamageFound(f"{rows} ids occur in two rows; rebuild the index", subject=subject)
+        raise DamageFound(f"{rows} ids occur in two rows; {ADVICE[Trouble.DAMAGE]}", subject=subject)
 
 
 def check_numbers(state: StoreState, counted: Mapping[str, int], *, subject: str) -> None:
@@ -93,7 +94,7 @@ def check_total(state: StoreState, counted: int, *, subject: str) -> None:
 def _behind(found: object, wanted: object, *, subject: str) -> DamageFound:
     return DamageFound(
         f"holds {found} rows but should hold {wanted}: some were added or removed without the ledger; "
-        "run again with --repair",
+        f"{ADVICE[Trouble.DAMAGE]}",
         subject=subject,
     )
 

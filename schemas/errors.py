@@ -41,6 +41,10 @@ class SitegraphError(Exception):
         message = one_line(self.message)
         return f"{one_line(self.subject)}: {message}" if self.subject else message
 
+    def under(self, heading: str) -> str:
+        """The same line below a heading, which a subject of that name does not repeat."""
+        return one_line(self.message) if self.subject == heading else str(self)
+
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (type(self), self.message, self.__dict__))
 

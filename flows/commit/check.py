@@ -17,6 +17,7 @@ from retrieval.checks.examine import examine
 from retrieval.checks.opening import examined
 from retrieval.checks.rendering import count, render_losses
 from runtime.check_file import join_checks
+from schemas.advice import ADVICE, Trouble
 from schemas.checks import Check, CheckCounts, CheckRecord, OnFailure, Verdict
 from schemas.errors import PublishHeld
 from schemas.settings import Settings
@@ -98,8 +99,7 @@ def held_by(record: CheckRecord) -> PublishHeld:
     first = next(one for one in record.losses if one.on_failure is OnFailure.HOLD)
     return PublishHeld(
         f"publishing is held: {record.counts.lost} of {count(record.counts.asked)} lost evidence that was "
-        f"there ({first.question!r}: {first.wanted}: {first.why}); see all with: sitegraph check --held, "
-        "publish anyway with: sitegraph run SOURCE.yaml --accept",
+        f"there ({first.question!r}: {first.wanted}: {first.why}); {ADVICE[Trouble.CHECKS]}",
         subject=record.source,
     )
 

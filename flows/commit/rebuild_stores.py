@@ -24,6 +24,7 @@ from indexes.publish.files import HASHED_BYTES, Damage, FileCheck, files_of_gene
 from indexes.publish.generation import load_generation
 from indexes.table_files import unreadable_in
 from indexes.wiring import create_stores
+from schemas.advice import ADVICE, Trouble
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import LiveDocument
 from schemas.errors import DamageFound
@@ -120,8 +121,8 @@ def require_ledger(index: Index) -> None:
     live = index.ledger.generations.live(number).values()
     if index.ledger.generations.get(number) is None or any(not one.fragment_sha for one in live):
         raise DamageFound(
-            "is damaged, and the ledger that it could be rebuilt from is lost; restore both from a backup, "
-            "or build another index with: sitegraph run SOURCE.yaml --index ANOTHER",
+            "is damaged, and the ledger that it could be rebuilt from is lost; "
+            f"{ADVICE[Trouble.PAST_REPAIR]}",
             subject=str(index.layout.root),
         )
 

@@ -31,6 +31,7 @@ from ingest.diff.validators import host_of
 from ingest.plan.scope import is_exempt, seed_urls
 from ingest.sources.registry import kind_named
 from ingest.urls import canonical_url
+from schemas.advice import ADVICE, Trouble
 from schemas.documents import READABLE, DocumentState, KnownDocument, LiveDocument, SoftError
 from schemas.errors import DamageFound, GuardRefused, ParseError, UnsupportedMedia
 from schemas.families import version_of
@@ -72,9 +73,7 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
     put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
     refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
     if refusal and not accept:
-        raise GuardRefused(
-            f"{refusal}; nothing was changed. To go ahead: sitegraph run SOURCE.yaml --accept", subject=name
-        )
+        raise GuardRefused(f"{refusal}; nothing was changed; {ADVICE[Trouble.LOSS]}", subject=name)
     return _replaced(known, deduplicated)
 
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 from uuid import UUID
 
+from prefect.blocks.webhook import Webhook
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.actions import DeploymentScheduleCreate, DeploymentUpdate
 from prefect.client.schemas.filters import FlowFilter, FlowFilterName
@@ -16,7 +17,9 @@ from prefect.client.schemas.schedules import CronSchedule, IntervalSchedule, RRu
 from prefect.events.schemas.automations import AutomationCore
 from prefect.exceptions import ObjectNotFound
 from prefect.settings import PREFECT_API_URL
+from prefect.types import SecretDict
 from prefect.utilities.callables import parameter_schema
+from pydantic import SecretStr
 
 from flows.deploy.alarms import PREFIX, AlarmAction, Automation, Notify
 from flows.deploy.deployments import (
@@ -32,6 +35,9 @@ from flows.deploy.deployments import (
 from schemas.driver_text import plain_reason
 from schemas.errors import ConfigError, StoreUnavailable
 from schemas.source import Schedule
+
+OUR_BLOCK = "sitegraph-alarms"
+"""Name of the block of type Webhook that carries alarms to a URL; saved anew with each `deploy`."""
 
 PAGE = 200
 """Most objects that Prefect's API gives at once."""
@@ -99,6 +105,16 @@ class DeployServer:
         template = self._client.read_work_pool(pool).base_job_template
         return tuple(template.get("variables", {}).get("properties", {}))
 
+    def notify_url(self, url: str, *, dry_run: bool) -> Notify:
+        """A block of ours that carries messages to a URL; with *dry_run* the one that is there, if any."""
+        if not dry_run:
+            return Notify(block_id=str(_webhook(url).save(OUR_BLOCK, overwrite=True)), webhook=True)
+        try:
+            block = self._client.read_block_document_by_name(OUR_BLOCK, "webhook", include_secrets=False)
+            return Notify(block_id=str(block.id), webhook=True)
+        except ObjectNotFound:
+            return Notify(block_id=str(UUID(int=0)), webhook=True)
+
     def find_block(self, slug: str) -> Notify:
         """The block `TYPE/NAME`.
 
@@ -112,7 +128,7 @@ class DeployServer:
         if block is None or not name:
             raise ConfigError(
                 f"there is no block {slug!r}; give it as TYPE/NAME, such as slack-webhook/ops; "
-                "prefect block ls shows them",
+                "prefect block ls shows them; or give the URL of a webhook",
                 subject="--notify",
             )
         return Notify(block_id=str(block.id), webhook=kind == "webhook")
@@ -164,6 +180,10 @@ class DeployServer:
             enabled = found is None or found.enabled
             core = AutomationCore.model_validate({**(action.automation or {}), "enabled": enabled})
             self._client.update_automation(UUID(action.id), core)
+
+
+def _webhook(url: str) -> Webhook:
+    return Webhook(url=SecretStr(url), headers=SecretDict({"Content-Type": "application/json"}))
 
 
 def _flow_of(entrypoint: str) -> Any:

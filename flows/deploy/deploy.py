@@ -9,6 +9,7 @@ from flows.deploy.alarms import (
     AlarmAction,
     AlarmOptions,
     Automation,
+    Notify,
     alarms,
     decide_alarms,
     options_found,
@@ -33,13 +34,21 @@ from flows.deploy.deployments import (
     unknown_variables,
 )
 from flows.deploy.files import NamedFiles, read_files
-from flows.deploy.maintenance import MAINTAIN, decide_maintenance
+from flows.deploy.maintenance import MAINTAIN, decide_maintenance, name_of
 from runtime.source_values import duration
 from schemas.errors import ConfigError
 from schemas.program import program_version
 
 NOBODY = "none"
 """Said in place of a block: alarms tell nobody any more."""
+
+TELLS_NOBODY = (
+    "alarms tell nobody; set --notify, or SITEGRAPH_NOTIFY, to the URL of a webhook, or to TYPE/NAME of a "
+    "block of Prefect's"
+)
+NEVER_MAINTAINED = (
+    "nothing maintains the index; say when with --maintain, or SITEGRAPH_MAINTAIN, as in '0 4 * * 0'"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,9 +116,12 @@ def _plan(wish: DeployWish, files: NamedFiles, server: DeployServer) -> DeployPl
         prune_in=wish.folder if wish.prune else None,
         replace=wish.replace,
     )
-    kept = decide_maintenance(wish.maintain, place, server.find_deployments(MAINTAIN), replace=wish.replace)
+    maintained = server.find_deployments(MAINTAIN)
+    kept = decide_maintenance(wish.maintain, place, maintained, replace=wish.replace)
     pools = {**desired, **{one.name: one.settings for one in kept}}
     told = [*_pool_notes(server, pools), *_file_notes(files), *notes(actions, found)]
+    if wish.maintain is None and not any(one.name == name_of(place) for one in maintained):
+        told.append(NEVER_MAINTAINED)
     return DeployPlan(
         deployments=(*actions, *kept),
         alarms=_plan_alarms(wish, files, server, actions, found, told) if wish.with_alarms else (),
@@ -133,7 +145,7 @@ def _plan_alarms(
         one["name"]: plain(one) for one in alarms(watched, options, index=wish.index)
     }
     if options.notify is None:
-        told.append("alarms tell nobody; name a block of Prefect's with --notify TYPE/NAME")
+        told.append(TELLS_NOBODY)
     told.extend(filter(None, map(unwatched, watched)))
     told.extend(paused_unwatched(paused, there, {file.source.name for file in files.files}))
     gone = resting(actions, found)
@@ -146,7 +158,15 @@ def _options(wish: DeployWish, server: DeployServer, found: AlarmOptions) -> Ala
     options = replace(found, **{key: value for key, value in times.items() if value is not None})
     if wish.notify is None:
         return options
-    return replace(options, notify=None if wish.notify == NOBODY else server.find_block(wish.notify))
+    return replace(options, notify=_notify(wish.notify, server, dry_run=wish.dry_run))
+
+
+def _notify(whom: str, server: DeployServer, *, dry_run: bool) -> Notify | None:
+    if whom == NOBODY:
+        return None
+    if whom.startswith(("http://", "https://")):
+        return server.notify_url(whom, dry_run=dry_run)
+    return server.find_block(whom)
 
 
 def _pool_notes(server: DeployServer, desired: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

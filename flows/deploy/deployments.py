@@ -22,6 +22,9 @@ TAG = "sitegraph"
 REMOVED = "sitegraph:removed"
 """On a deployment that was paused because its source file went: one that a person paused has no such tag."""
 
+OVERLAP = "ENQUEUE"
+"""A run that a person starts waits for its turn; what schedules start meanwhile, the run under way ends."""
+
 PULL_STEP = "prefect.deployments.steps.set_working_directory"
 
 Settings = Mapping[str, Any]
@@ -154,8 +157,7 @@ def describe(file: SourceFile, place: RunPlace) -> Settings:
         "tags": tuple(sorted({TAG, *options.tags})),
         "folder": str(place.folder),
         "entrypoint": ENTRYPOINT,
-        # Runs of several schedules wait for each other; a run that meets the one before it has nothing to do.
-        "overlap": "ENQUEUE" if len(source.schedule) > 1 else "CANCEL_NEW",
+        "overlap": OVERLAP,
         "version": place.version,
     }
 

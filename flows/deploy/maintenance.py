@@ -5,6 +5,7 @@ from pathlib import PurePath
 
 from flows.deploy.deployments import (
     NAME_OF_FLOW,
+    OVERLAP,
     TAG,
     DeploymentAction,
     FoundDeployment,
@@ -73,6 +74,6 @@ def describe_maintenance(when: str, place: RunPlace) -> Settings:
         "tags": (TAG,),
         "folder": str(place.folder),
         "entrypoint": ENTRYPOINT,
-        "overlap": "CANCEL_NEW",
+        "overlap": OVERLAP,
         "version": place.version,
     }

@@ -15,10 +15,18 @@ from flows.run.values import ComparedSource, Difference
 from flows.run.vector_space import changes_model
 from indexes.publish.generation import load_generation
 from ingest.diff.documents import count_documents, diff_documents, outcome_of
-from ingest.diff.guard import empty_refusal, failure_refusal, removal_refusal, seed_refusal, unread_seeds
+from ingest.diff.guard import (
+    empty_refusal,
+    failure_advice,
+    failure_refusal,
+    removal_refusal,
+    seed_refusal,
+    unread_seeds,
+)
 from ingest.diff.tools import diff_tools, without_tools
 from ingest.diff.validators import hosts_with_false_304
 from ingest.plan.scope import is_inside, seed_urls
+from schemas.advice import ADVICE, Trouble
 from schemas.changes import DocumentChange
 from schemas.documents import KnownDocument, LiveDocument
 from schemas.errors import GuardRefused
@@ -27,12 +35,6 @@ from schemas.records import from_record, to_record
 from schemas.report import Problem
 
 _log = logging.getLogger(__name__)
-
-_REMOVAL_ADVICE = "To review: sitegraph plan SOURCE.yaml; to go ahead: sitegraph run SOURCE.yaml --accept"
-_FAILURE_ADVICE = (
-    "Wait for the site and run again, or raise max_failures in the source file; if the pages that answer "
-    "404 are gone for good, go ahead with: sitegraph run SOURCE.yaml --accept"
-)
 
 
 def check_seeds(run: DeriveContext, known: Sequence[KnownDocument], *, accept: bool) -> None:
@@ -148,8 +150,8 @@ def _check_loss(
     guard = removal or failures
     if guard is None or accept:
         return guard
-    advice = _REMOVAL_ADVICE if removal else _FAILURE_ADVICE
-    raise GuardRefused(f"{guard}; nothing was changed. {advice}", subject=run.source.name)
+    advice = ADVICE[Trouble.REMOVAL] if removal else failure_advice(known, seen)
+    raise GuardRefused(f"{guard}; nothing was changed; {advice}", subject=run.source.name)
 
 
 def _distrust(run: DeriveContext, lies: Mapping[str, str]) -> None:

@@ -20,6 +20,7 @@ from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from indexes.write.outbox import plan_sha256
 from ingest.diff.guard import emptied_refusal, wordless_refusal
+from schemas.advice import ADVICE, Trouble
 from schemas.causes import count_rows
 from schemas.errors import GuardRefused
 from schemas.feed import FeedEntry, FeedKind
@@ -97,10 +98,7 @@ def check_text(run: DeriveContext, difference: Difference, planned: PlannedRows,
         raise GuardRefused(f"{refusal}; nothing was changed", subject=run.source.name)
     refusal = emptied_refusal(difference.changes, emptied=planned.emptied, live=difference.live)
     if refusal and not accept:
-        raise GuardRefused(
-            f"{refusal}; nothing was changed. To go ahead: sitegraph run SOURCE.yaml --accept",
-            subject=run.source.name,
-        )
+        raise GuardRefused(f"{refusal}; nothing was changed; {ADVICE[Trouble.LOSS]}", subject=run.source.name)
 
 
 def freeze(

@@ -11,7 +11,7 @@ from prefect.states import Completed, Failed
 
 from flows.maintain.steps import maintain_index
 from flows.run.flow_log import forwarded_logs
-from flows.run.flow_states import failed
+from flows.run.flow_states import advised, failed
 from schemas.errors import SitegraphError
 
 _log = logging.getLogger(__name__)
@@ -28,7 +28,8 @@ def maintain(index: str | None = None, dry_run: bool = False, quiet: bool = Fals
     with forwarded_logs():
         try:
             record = maintain_index(index, dry_run=dry_run, quiet=quiet, engine=_as_task)
-        except SitegraphError as error:
+        except SitegraphError as raised:
+            error = advised(raised)
             _log.error("%s", error)
             return cast("dict[str, Any]", failed(error))
     create_markdown_artifact(markdown=_markdown(record), key=ARTIFACT, description="What maintenance did")

@@ -44,6 +44,7 @@ from indexes.places import place_of
 from indexes.publish.files import Damage
 from indexes.stores.ledger.leases import Lease
 from runtime.progress import StageProgress
+from schemas.advice import ADVICE, Trouble
 from schemas.errors import DamageFound, SchemaMismatch
 from schemas.settings import Settings
 from schemas.source import Source
@@ -196,8 +197,8 @@ def _refuse_if_lost(index: Index, steps: Sequence[RepairStep]) -> None:
     """Raise where neither the ledger nor the tables can tell what readers see."""
     if ledger_is_lost(steps):
         raise DamageFound(
-            "its tables are damaged, and the ledger that they could be rebuilt from is lost; restore both "
-            "from a backup, or build another index with: sitegraph run SOURCE.yaml --index ANOTHER",
+            "its tables are damaged, and the ledger that they could be rebuilt from is lost; "
+            f"{ADVICE[Trouble.PAST_REPAIR]}",
             subject=str(index.layout.root),
         )
 

@@ -83,7 +83,7 @@ def events_of_error(
 ) -> tuple[SourceEvent, ...]:
     """Say why a run published nothing, and that its source is stale by now."""
     events = []
-    reason = {"reason": _short(str(error))}
+    reason = {"reason": _short(error.under(source))}
     if isinstance(error, PublishHeld):
         events.append(_event(HELD, source, index, reason))
     elif isinstance(error, GuardRefused):

@@ -1,24 +1,39 @@
 """What Prefect shows of a flow run: its name, its tags, and the state it ends in."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from prefect import get_client
 from prefect.artifacts import create_markdown_artifact
-from prefect.client.schemas.objects import State
+from prefect.client.schemas.filters import (
+    FlowRunFilter,
+    FlowRunFilterDeploymentId,
+    FlowRunFilterExpectedStartTime,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
+)
+from prefect.client.schemas.objects import State, StateType
 from prefect.context import FlowRunContext
 from prefect.runtime import flow_run
-from prefect.states import Completed, Failed
+from prefect.states import Cancelled, Completed, Failed
 
 from flows.run.artifacts import artifact_key
+from runtime.clock import SystemClock
 from runtime.source_file import load_source
+from schemas.advice import COMMAND_LINE, Door, DoorKind, advise
 from schemas.errors import GuardRefused, SitegraphError, Stopped
 from schemas.redaction import one_line
 from schemas.report import RunReport, headline
 
 REFUSED, STOPPED, FAILED = "Refused", "Stopped", "Failed"
 """Names of the final states of type FAILED."""
+
+_OF_WHAT = ("source", "index", "graph", "model")
+"""Parameters that say what a run is of; the others, how it goes about it."""
+
+E = TypeVar("E", bound=SitegraphError)
 
 
 def run_name() -> str:
@@ -50,6 +65,35 @@ def tag_run(*tags: str) -> None:
         client.update_flow_run(context.flow_run.id, tags=sorted({*context.flow_run.tags, *tags}))
 
 
+def end_covered() -> None:
+    """End the scheduled runs that wait behind the flow run that the caller is in, which has done their work.
+
+    A run that somebody started waits on. Where this fails they run, and find nothing new.
+    """
+    context = FlowRunContext.get()
+    run = context.flow_run if context is not None else None
+    if run is None or run.deployment_id is None:
+        return
+    with suppress(Exception), get_client(sync_client=True) as client:
+        waiting = client.read_flow_runs(
+            flow_run_filter=FlowRunFilter(
+                deployment_id=FlowRunFilterDeploymentId(any_=[run.deployment_id]),
+                state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.SCHEDULED])),
+                expected_start_time=FlowRunFilterExpectedStartTime(before_=SystemClock().now()),
+            )
+        )
+        for one in waiting:
+            if one.auto_scheduled and covers(run.parameters, one.parameters):
+                done = Cancelled(message="the run that was under way at its time has done its work")
+                client.set_flow_run_state(one.id, done, force=True)
+
+
+def covers(ran: Mapping[str, Any], waiting: Mapping[str, Any]) -> bool:
+    """Whether a run with some parameters has done all that another would: what is due is a part of all."""
+    alike = all(ran.get(name) == waiting.get(name) for name in _OF_WHAT)
+    return alike and (not ran.get("due") or bool(waiting.get("due"))) and not waiting.get("repair")
+
+
 def completed(report: RunReport, record: Mapping[str, Any]) -> State[Any]:
     """The state of a run that came to its end; callers of the flow are given *record*."""
     return Completed(message=headline(report), data=record)
@@ -67,10 +111,30 @@ def state_name(error: SitegraphError) -> str:
     return STOPPED if isinstance(error, Stopped) else FAILED
 
 
+def advised(error: E) -> E:
+    """The error with its advice worded for whoever started the flow run that the caller is in."""
+    error.message = advise(error.message, COMMAND_LINE.get() or _door())
+    return error
+
+
+def _door() -> Door:
+    context = FlowRunContext.get()
+    run = context.flow_run if context is not None else None
+    given = {key: str(value) for key, value in (run.parameters if run else {}).items() if value is not None}
+    index, source = given.get("index"), given.get("source")
+    if context is None or run is None or run.deployment_id is None:
+        return Door(kind=DoorKind.PYTHON, index=index, source=source)
+    with get_client(sync_client=True) as client:
+        own = client.read_deployment(run.deployment_id)
+    name = f"{context.flow.name if context.flow else ''}/{own.name}"
+    other = {key: given[key] for key in _OF_WHAT if key in given and given[key] != own.parameters.get(key)}
+    return Door(kind=DoorKind.WORKER, index=index, source=source, deployment=name, parameters=other)
+
+
 def show_refusal(source: str, error: SitegraphError) -> None:
     """Say on the run's page why it ended, and that readers have what they had."""
     create_markdown_artifact(
-        markdown=f"# {source}: {state_name(error).lower()}\n\n{one_line(str(error))}\n\n"
+        markdown=f"# {source}: {state_name(error).lower()}\n\n{error.under(source)}\n\n"
         "Readers see the generation that they saw before.\n",
         key=artifact_key(source),
         description="Why the run ended",

@@ -3,6 +3,7 @@
 from indexes.layout import IndexLayout
 from indexes.places import write_durably
 from indexes.publish.held import held_since, hold_file
+from schemas.advice import ADVICE, Trouble
 from schemas.errors import PublishHeld
 
 
@@ -24,6 +25,6 @@ def check_hold(layout: IndexLayout) -> None:
     if since is not None:
         raise PublishHeld(
             f"publishing has been held since a rollback at {since or 'an unknown time'}; "
-            "lift it with: sitegraph rollback --lift",
+            f"{ADVICE[Trouble.HELD]}",
             subject=str(layout.root),
         )

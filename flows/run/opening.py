@@ -38,6 +38,7 @@ from runtime.memory import share_heaps
 from runtime.progress import StageProgress
 from runtime.settings import read_settings
 from runtime.task_runners import check_task_runner
+from schemas.advice import ADVICE, Trouble
 from schemas.errors import GuardRefused, SitegraphError
 from schemas.report import Problem
 from schemas.settings import Settings
@@ -161,8 +162,7 @@ def check_model(index: Index, *, accept: bool) -> bool:
     if not is_same(held, spec) and not may_change_model:
         raise GuardRefused(
             f"the index is of model {before}, and {after} would encode all of its {chunks} passages "
-            "again; to review: sitegraph plan SOURCE.yaml; to go ahead: sitegraph run SOURCE.yaml --accept, "
-            "or set SITEGRAPH_MODEL, SITEGRAPH_DTYPE and SITEGRAPH_LATE_INTERACTION back",
+            f"again; {ADVICE[Trouble.MODEL]}",
             subject=str(index.layout.root),
         )
     return may_change_model

@@ -7,7 +7,7 @@ from indexes.stores.ledger.seen import SeenDocument
 from indexes.stores.ledger.stops import KEPT
 from ingest.parse.page_kind import NO_PASSAGES
 from ingest.plan.traps import redirect_rings
-from schemas.errors import ConfigError, GuardRefused
+from schemas.errors import ConfigError, GuardRefused, SitegraphError
 from schemas.records import to_record
 from schemas.redaction import one_line
 from schemas.report import Problem
@@ -80,7 +80,9 @@ def record_end(run: RunContext, error: Exception) -> None:
     """
     runs, run_id = run.index.ledger.runs, run.run_id
     problems = [to_record(problem) for problem in problems_so_far(run)]
-    record = {"reason": one_line(str(error)) or type(error).__name__, "problems": problems}
+    ours = isinstance(error, SitegraphError)
+    reason = error.under(run.source.name) if ours else one_line(str(error))
+    record = {"reason": reason or type(error).__name__, "problems": problems}
     if isinstance(error, GuardRefused | ConfigError):
         runs.finish(run_id, state="refused", now=run.index.now(), report=record)
     else:

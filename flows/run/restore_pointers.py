@@ -27,6 +27,7 @@ from indexes.publish.generation import (
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from runtime.clock import SystemClock
 from runtime.progress import StageProgress
+from schemas.advice import ADVICE, Trouble
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch
 from schemas.settings import Settings
 
@@ -119,8 +120,7 @@ def _put_back(layout: IndexLayout, ledger: Ledger) -> tuple[str, ...]:
         write_durably(layout.manifest, dump_manifest(copy))
     if not layout.manifest.exists():
         raise DamageFound(
-            "is missing, and nothing else holds it; restore it from a backup, or build another index with: "
-            "sitegraph run SOURCE.yaml --index ANOTHER",
+            f"is missing, and nothing else holds it; {ADVICE[Trouble.PAST_REPAIR]}",
             subject=str(layout.manifest),
         )
     return tuple(name for name, text in _texts(layout).items() if before.get(name) != text)

@@ -5,6 +5,7 @@ import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from schemas.advice import ADVICE, Trouble
 from schemas.errors import DamageFound, SchemaMismatch
 from schemas.hashing import record_sha256
 from schemas.records import from_record, to_record
@@ -99,4 +100,4 @@ def damaged(path: Path, what: str) -> DamageFound:
 
 
 def _remedy(directory: Path) -> str:
-    return f"a run exports it again: sitegraph run SOURCE.yaml --index {shlex.quote(str(directory.parent))}"
+    return f"{ADVICE[Trouble.DAMAGE]} --index {shlex.quote(str(directory.parent))}"

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from ingest.urls import is_tools_url
+from schemas.advice import ADVICE, Trouble, trouble_of
 from schemas.changes import ChangeKind, Counts, DocumentChange
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument
 from schemas.redaction import one_line
@@ -31,8 +32,6 @@ _OVER_LIMIT = re.compile(r"the cap of \d+ bytes \((limits\.\w+)")
 _KEY = re.compile(r"\b(?:limits|scope)\.\w|\ballow_private\b|in the source file")
 """In a reason: what names the key of a source file that cures it."""
 
-_LOOK = "correct `seeds`, or look at it with `sitegraph inspect URL`"
-_ACCEPT = "sitegraph run SOURCE.yaml --accept"
 NOTHING_READABLE = "the source has no readable document; check its seeds or roots and its scope"
 
 
@@ -50,10 +49,9 @@ def seed_refusal(seeds: Collection[str], known: Sequence[KnownDocument], *, acce
     if not unread or (accept and rest):
         return None
     seed, why = next(iter(unread.items()))
-    refusal = f"seed {seed} cannot be read ({why})"
-    return (
-        f"{refusal}; take it out of `seeds`, or go ahead with: {_ACCEPT}" if rest else f"{refusal}; {_LOOK}"
-    )
+    trouble = _trouble(next(document for document in known if document.uri == seed))
+    refusal = f"seed {seed} cannot be read ({why}); {ADVICE[trouble]}"
+    return f"{refusal}; {ADVICE[Trouble.ONE_SEED]}" if rest else refusal
 
 
 def empty_refusal(known: Sequence[KnownDocument]) -> str | None:
@@ -105,7 +103,7 @@ def failure_refusal(
     could not be fetched or read, or is not found although readers see it: a dead link is no failure. The
     share is one of the source, whatever part of it a run looks at, and a few failures are no bad day.
     """
-    failing = [document for document in known if _fails(document, live)]
+    failing = _failing(known, live)
     if not any(document.run_id == run_id for document in failing):
         return None
     whole = sum(d.uri in live or d.state in READABLE or _fails(d, live) for d in known)
@@ -117,6 +115,34 @@ def failure_refusal(
         f"{len(failing)} of {whole} documents were unavailable ({_reasons(failing)}); "
         f"max_failures allows {allowed}"
     )
+
+
+def failure_advice(known: Sequence[KnownDocument], live: Collection[str]) -> str:
+    """Say what to do about failures, the most common first; to accept 404s only where there are some."""
+    failing = _failing(known, live)
+    troubles = Counter(_trouble(one) for one in failing if one.state is not DocumentState.MISSING)
+    told = [one for one, _ in troubles.most_common(TOLD_REASONS) if one is not Trouble.UNTOLD]
+    told += [Trouble.MISSING] if any(one.state is DocumentState.MISSING for one in failing) else []
+    return "; ".join(ADVICE[one] for one in (*told, Trouble.FAILING))
+
+
+def _failing(known: Sequence[KnownDocument], live: Collection[str]) -> list[KnownDocument]:
+    return [document for document in known if _fails(document, live)]
+
+
+def _trouble(document: KnownDocument) -> Trouble:
+    """What is the matter with a document that cannot be read."""
+    match document.state:
+        case DocumentState.QUARANTINED:
+            return Trouble.NO_CONTENT
+        case DocumentState.REDIRECTED:
+            return Trouble.LEADS_AWAY
+        case DocumentState.MISSING | DocumentState.GONE:
+            return Trouble.NOT_FOUND
+        case DocumentState.DISALLOWED:
+            return Trouble.ROBOTS
+        case _:
+            return trouble_of(document.reason)
 
 
 def _fails(document: KnownDocument, live: Collection[str]) -> bool:
@@ -150,8 +176,6 @@ def _lost(changes: Sequence[DocumentChange]) -> int:
 
 def _why_unread(document: KnownDocument) -> str:
     led = f" to {document.location}" if document.location else ""
-    if document.state is DocumentState.QUARANTINED and document.reason:
-        return f"{document.reason}; if it is content, name it under quarantine.exempt in the source file"
     return f"{document.reason or document.state.value}{led}"
 
 

@@ -15,6 +15,7 @@ from typer.exceptions import TyperException
 
 from runtime.driver_logs import show_errors_alone
 from runtime.garbage import raise_gc_threshold
+from schemas.advice import COMMAND_LINE
 from schemas.errors import ConfigError
 from schemas.program import version_line
 from schemas.redaction import one_line
@@ -54,7 +55,7 @@ from sitegraph.cli.commands import (
     wiki,
 )
 from sitegraph.cli.failures import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TERMINATED, EXIT_USAGE, explain
-from sitegraph.cli.hints import complete_for_call
+from sitegraph.cli.hints import complete_for_call, door_of
 
 ADDRESS_SPACE = 4 * 2**30
 """Bytes; a query was ended at 2.5 GB and answered at 3.5 GB, most of it reserved and never used."""
@@ -155,6 +156,14 @@ def _warn_of_little_memory() -> None:
 
 def run_app(arguments: list[str]) -> int:
     """Run one command; what it raises becomes one line on stderr and an exit code."""
+    token = COMMAND_LINE.set(door_of(arguments))
+    try:
+        return _answer(arguments)
+    finally:
+        COMMAND_LINE.reset(token)
+
+
+def _answer(arguments: list[str]) -> int:
     try:
         result = app(arguments or ["--help"], standalone_mode=False)
         sys.stdout.flush()  # here, where a closed pipe or a full disk still gets its exit code

@@ -6,7 +6,10 @@ from typing import Any
 CAUSES_TOLD = 5
 """So many causes a person is told; `--format json` has every one."""
 
-TABLES_TOLD = ("documents", "chunks")
+_TOLD = {"documents": "documents linked", "chunks": "chunks written for their text, date or place"}
+"""What is done to rows; of a document that changed every passage has a new date, and those behind the change
+another place.
+"""
 
 
 def told_cost(cost: Mapping[str, Any] | None) -> str | None:
@@ -19,6 +22,6 @@ def told_cost(cost: Mapping[str, Any] | None) -> str | None:
 
 
 def _rows(rows: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    for table in TABLES_TOLD:
+    for table, words in _TOLD.items():
         one = rows.get(table, {})
-        yield f"{one.get('touched', 0):,} of {one.get('there', 0):,} {table} touched"
+        yield f"{one.get('touched', 0):,} of {one.get('there', 0):,} {words}"

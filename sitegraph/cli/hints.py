@@ -1,19 +1,23 @@
-"""Completes the commands that messages advise, so that they can be pasted as they stand."""
+"""Completes the commands that messages advise with what this call of the command line named."""
 
-import re
-import shlex
 from collections.abc import Sequence
+from itertools import pairwise
 
-SOURCE = "SOURCE.yaml"
-"""Stands in advice for the source file, which only the command line knows by its path."""
+from schemas.advice import Door, DoorKind, advise
 
-_COMMAND = re.compile(r"(?<=: )sitegraph [a-z]+(?: (?!or\b|and\b)[^\s,;:()]+(?::[^\s,;:()]+)*)*")
-"""Advice stands behind a colon: `go back with: sitegraph rollback --to 3`; it ends with the clause."""
+_SWITCHES = frozenset({"--due", "--accept", "--repair", "--quiet"})
+"""Options of `run` that take no value."""
+
+
+def door_of(arguments: Sequence[str]) -> Door:
+    """What a call of the command line with these arguments has named."""
+    index, source = _option(arguments, "--index"), _source(arguments)
+    return Door(kind=DoorKind.COMMAND_LINE, index=index, source=source)
 
 
 def complete_for_call(message: str, arguments: Sequence[str]) -> str:
     """Complete commands for a call of the command line with these arguments."""
-    return complete_commands(message, index=_option(arguments, "--index"), source=_source_file(arguments))
+    return advise(message, door_of(arguments))
 
 
 def complete_commands(message: str, *, index: str | None, source: str | None = None) -> str:
@@ -21,16 +25,7 @@ def complete_commands(message: str, *, index: str | None, source: str | None = N
 
     Args: index: as the call named it, None where it did not: what the environment says needs no repeating.
     """
-
-    def complete(match: re.Match[str]) -> str:
-        command = match[0].rstrip(".")
-        if source is not None:
-            command = command.replace(SOURCE, shlex.quote(source))
-        if index is not None and "--index" not in command:
-            command += f" --index {shlex.quote(index)}"
-        return command + match[0][len(match[0].rstrip(".")) :]
-
-    return _COMMAND.sub(complete, message)
+    return advise(message, Door(kind=DoorKind.COMMAND_LINE, index=index, source=source))
 
 
 def _option(arguments: Sequence[str], name: str) -> str | None:
@@ -42,5 +37,14 @@ def _option(arguments: Sequence[str], name: str) -> str | None:
     return None
 
 
-def _source_file(arguments: Sequence[str]) -> str | None:
-    return next((one for one in arguments[1:] if one.endswith((".yaml", ".yml"))), None)
+def _source(arguments: Sequence[str]) -> str | None:
+    """The source file that was named; of a run whatever it is of, such as an address or a folder."""
+    file = next((one for one in arguments[1:] if one.endswith((".yaml", ".yml"))), None)
+    if file is not None or arguments[:1] != ["run"]:
+        return file
+    return next((one for before, one in pairwise(arguments) if _is_argument(one, after=before)), None)
+
+
+def _is_argument(word: str, *, after: str) -> bool:
+    is_value = after.startswith("-") and after not in _SWITCHES and "=" not in after
+    return not word.startswith("-") and not is_value

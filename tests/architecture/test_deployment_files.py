@@ -1,19 +1,25 @@
 """What deploy/ promises before anything is started: read from the files, never repeated here."""
 
+import os
 import re
 import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Mapping, Sequence
 from importlib.metadata import distribution
 from pathlib import Path
+from unittest import mock
 from urllib.parse import urlsplit
 
 import pytest
+import typer.main
+import yaml
 from packaging.requirements import Requirement
 
 from runtime.source_file import load_source
 from schemas.settings import load_settings
+from sitegraph.cli.app import app
 from tests.fakes.compose_file import Compose, MissingVariable, Mount, Service, fill_in, read_compose
 from tests.fakes.image_file import Stage, copies, is_ignored, read_patterns, read_stages
 
@@ -22,6 +28,7 @@ DEPLOY = REPO / "deploy"
 PASSWORD = "p@ss/w:rd#%"
 SECRETS = {"SITEGRAPH_PASSWORD": PASSWORD, "SITEGRAPH_SERVE_TOKEN": "a token"}
 ONE_SHOT = {"deploy"}
+HOOK = "https://hooks.example.org/alarms"
 DEV = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]["optional-dependencies"]["dev"]
 
 
@@ -63,6 +70,32 @@ def test_the_deployments_run_in_the_pool_that_the_worker_polls_and_name_no_index
     assert command[:2] == ("sitegraph", "deploy")
     assert "--index" not in command
     assert worker[worker.index("--pool") + 1] == "sitegraph", "the default of --pool"
+
+
+@pytest.mark.parametrize(
+    ("given", "notify", "maintain"),
+    [
+        ({}, None, "0 4 * * 0"),
+        ({"SITEGRAPH_NOTIFY": HOOK, "SITEGRAPH_MAINTAIN": "none"}, HOOK, "none"),
+    ],
+)
+def test_alarms_and_maintenance_are_deployed_as_the_environment_says(
+    given: dict[str, str], notify: str | None, maintain: str
+) -> None:
+    service = read_compose(DEPLOY / "compose.yaml", environ={**SECRETS, **given}).services["deploy"]
+
+    assert _deploy_options(service.command or (), service.environment) == (notify, maintain)
+
+
+def test_maintenance_is_deployed_on_kubernetes_too_and_alarms_as_the_secret_says() -> None:
+    parts = yaml.safe_load_all((DEPLOY / "kubernetes" / "sitegraph.yaml").read_text(encoding="utf-8"))
+    (job,) = [part for part in parts if part["kind"] == "Job"]
+    (container,) = job["spec"]["template"]["spec"]["containers"]
+    secret = {"SITEGRAPH_NOTIFY": "slack-webhook/ops"}
+
+    given = {one["name"]: one["value"] for one in container["env"]} | secret
+    assert container["envFrom"] == [{"secretRef": {"name": "sitegraph"}}]
+    assert _deploy_options(container["args"], given) == ("slack-webhook/ops", "0 4 * * 0")
 
 
 def test_every_source_that_is_deployed_is_there_and_can_be_read(compose: Compose) -> None:
@@ -241,6 +274,14 @@ def test_variables_are_filled_in_as_compose_does() -> None:
 
     assert fill_in("$A ${A} ${B:-2} ${EMPTY:-3} ${EMPTY-4} ${A:+5}${B:+6} $$A", environ) == "1 1 2 3  5 $A"
     assert fill_in("${PASSWORD}", environ) == "$A${A}", "what a variable holds is taken as it is"
+
+
+def _deploy_options(command: Sequence[str], environ: Mapping[str, str]) -> tuple[str | None, str | None]:
+    """Whom `sitegraph deploy` lets alarms tell, and when it has the index maintained."""
+    deploy = typer.main.get_command(app).commands["deploy"]  # type: ignore[attr-defined]
+    with mock.patch.dict(os.environ, environ):
+        context = deploy.make_context("deploy", list(command[2:]), resilient_parsing=False)
+    return context.params["notify"], context.params["maintain"]
 
 
 def _stages() -> tuple[Stage, ...]:

@@ -94,4 +94,4 @@ def test_the_account_is_what_the_kernel_counts_and_follows_the_change(
     told = sitegraph.call("status", "--index", str(site / "index"), "--format", "json")
     assert json.loads(told.stdout)["sources"]["fleet"]["last_run"]["cost"] == changed["cost"]
     said = sitegraph.call("status", "--index", str(site / "index")).stdout
-    assert f"{chunks['touched']} of {chunks['there']} chunks touched" in said
+    assert f"{chunks['touched']} of {chunks['there']} chunks written for their text, date or place" in said

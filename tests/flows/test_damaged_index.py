@@ -173,7 +173,7 @@ def test_no_source_is_dropped_from_a_damaged_index(house: House, tmp_path: Path)
     index = house.copy(tmp_path / "index")
     assert flip(0.5)(_chunk_data(index))
 
-    with pytest.raises(DamageFound, match=r"is damaged.*repair it with: sitegraph run SOURCE\.yaml"):
+    with pytest.raises(DamageFound, match=r"is damaged.*repair it with: sitegraph repair"):
         house.sitegraph.drop("house", index)
 
     assert read_current(index) == 3

@@ -196,7 +196,11 @@ def test_a_site_that_answers_404_for_most_of_its_pages_is_not_nothing_changed(
     assert "Traceback" not in _log_with(deployed, held, "6 of 9 documents were unavailable")
     told = _status(folder / "index")
     assert "last run refused at " in told
-    assert "because manual: 6 of 9 documents were unavailable" in told
+    assert "because 6 of 9 documents were unavailable" in told
+    again = "404 are gone for good, go ahead with: prefect deployment run index-source/manual -p "
+    assert again in held.message
+    assert f"-p source={folder}/manual.yaml -p index={folder}/index -p accept=true" in held.message
+    assert "sitegraph run" not in held.message
     assert "6 x missing: HTTP 404: http://" in told
 
 
@@ -273,14 +277,18 @@ def test_a_run_whose_seed_is_down_fails_and_says_which(
     assert run.state_type == "COMPLETED", "nothing is due yet, so nothing is asked"
     assert (everything.state_type, everything.state_name) == ("FAILED", "Refused")
     assert "Traceback" not in _log_with(deployed, everything, "cannot be read")
-    assert site.url("/start.html") in everything.message
+    seed = site.url("/start.html")
+    assert everything.message == (
+        f"tiny: seed {seed} cannot be read (HTTP 403); a login stands in a source file, under `auth`; "
+        "nothing was changed"
+    )
 
 
 def test_the_deployment_has_the_schedule_of_the_source_file(deployed: PrefectServer) -> None:
     manual = deployed.call(f"/deployments/name/{MANUAL}")
 
     assert [(s["schedule"]["cron"], s["active"]) for s in manual["schedules"]] == [("15 2 * * *", True)]
-    assert manual["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
+    assert manual["concurrency_options"]["collision_strategy"] == "ENQUEUE"
     assert manual["parameters"] == {"source": "sources/manual.yaml"}
 
 

@@ -46,7 +46,7 @@ def test_after_a_lost_ledger_the_index_is_again_what_a_clean_one_would_be(
 
     assert [subject for subject, _ in damage] == ["ledger"]
     assert (
-        "set SITEGRAPH_LEDGER_URL to where it is, or, if it is lost, repair it with: sitegraph run"
+        "set SITEGRAPH_LEDGER_URL to where it is, or, if it is lost, repair it with: sitegraph repair"
         in damage[0][1]
     )
     assert first["generation"] == 3

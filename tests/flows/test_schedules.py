@@ -31,7 +31,8 @@ def server(database: dict[str, str], tmp_path: Path) -> Iterator[PrefectServer]:
     """A server for this test alone, so that every line of its log is about it."""
     home = tmp_path / "prefect"
     home.mkdir()
-    with running_server(home, **database) as running:
+    settings = {**database, "PREFECT_SERVER_DEPLOYMENTS_CONCURRENCY_SLOT_WAIT_SECONDS": "1"}
+    with running_server(home, **settings) as running:
         yield running
 
 
@@ -83,7 +84,16 @@ def test_the_schedule_of_a_source_file_brings_a_run_that_completes(
             what="runs of each source to lie ahead",
         )
         ahead = server.cli("flow-run", "ls", "--state", "SCHEDULED", COLUMNS="200")
+        # A schedule that fires more often than runs end: whoever asks for a run finds one under way.
+        asked = server.wait(server.start("index-source/manual"), timeout=PATIENCE_SECONDS)
+        ended = poll(
+            lambda: next((run for run in _scheduled_runs(server) if _state(run) == "CANCELLED"), None),
+            timeout=PATIENCE_SECONDS,
+            what="a run that met another to be ended by it",
+        )
 
+    assert (asked.state_type, asked.name) == ("COMPLETED", "manual"), asked
+    assert ended["state"]["message"] == "the run that was under way at its time has done its work"
     assert completed["name"] == "manual"
     assert len(ahead_of) == len(SCHEDULES)
     assert (tmp_path / "index" / "CURRENT").read_text().startswith("1\n"), server.logs(completed["id"])

@@ -73,9 +73,10 @@ def deploy(
     notify: Annotated[
         str | None,
         typer.Option(
-            metavar="TYPE/NAME",
-            help="Block of Prefect's that alarms go to, such as slack-webhook/ops; none: nobody. "
-            "Default: as it is on the server.",
+            metavar="TYPE/NAME|URL",
+            envvar="SITEGRAPH_NOTIFY",
+            help="Where alarms go: a block of Prefect's, such as slack-webhook/ops, or the URL of a webhook; "
+            "none: nobody. Default: as it is on the server.",
         ),
     ] = None,
     late_after: Annotated[
@@ -101,6 +102,7 @@ def deploy(
         str | None,
         typer.Option(
             metavar="CRON",
+            envvar="SITEGRAPH_MAINTAIN",
             help="Maintain the index at these times, in UTC, such as '0 4 * * 0'; none pauses it.",
         ),
     ] = None,

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from runtime.settings import read_settings
+from schemas.advice import ADVICE, Trouble
 from sitegraph.cli.hints import complete_commands
 from sitegraph.cli.options import (
     FormatOption,
@@ -78,14 +79,13 @@ def _model(change: dict[str, Any] | None) -> Iterator[str]:
         yield (
             f"model    {change['from']} gives way to {change['to']}: {change['texts']} texts of all "
             f"{change['passages']} passages of the index are encoded; "
-            "to go ahead: sitegraph run SOURCE.yaml --accept"
+            f"{ADVICE[Trouble.LOSS]}"
         )
 
 
 def _objections(record: dict[str, Any]) -> Iterator[str]:
     if record["guard"]:
-        accept = "to go ahead: sitegraph run SOURCE.yaml --accept"
-        yield f"guard    would stop the run: {record['guard']}; {accept}"
+        yield f"guard    would stop the run: {record['guard']}; {ADVICE[Trouble.LOSS]}"
     if record["held_since"]:
         since = record["held_since"]
-        yield f"hold     publishing has been held since {since}; lift: sitegraph rollback --lift"
+        yield f"hold     publishing has been held since {since}; {ADVICE[Trouble.HELD]}"

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from runtime.settings import read_settings
+from schemas.advice import ADVICE, Trouble
 from schemas.errors import ConfigError
 from sitegraph.cli.completing import complete_generation
 from sitegraph.cli.hints import complete_commands
@@ -56,6 +57,6 @@ def rollback(
         print("publishing is allowed again" if record["lifted"] else "there was no hold")
     else:
         print(f"readers see generation {record['generation']} again; publishing is held")
-        print(complete_commands("lift it with: sitegraph rollback --lift", index=index))
+        print(complete_commands(ADVICE[Trouble.HELD], index=index))
         for warning in record["warnings"]:
             print(warning, file=sys.stderr)

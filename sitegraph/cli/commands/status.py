@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from runtime.settings import read_settings
+from schemas.advice import ADVICE, Trouble
 from schemas.errors import ConfigError
 from schemas.freshness import FreshnessState
 from schemas.records import to_record
@@ -185,7 +186,7 @@ def _print(record: dict[str, Any], index: str | None) -> None:
     if told := told_kept(record["kept"]):
         print(told)
     if record["held_since"]:
-        lift = complete_commands("lift: sitegraph rollback --lift", index=index)
+        lift = complete_commands(ADVICE[Trouble.HELD], index=index)
         print(f"publishing has been held since {record['held_since']} ({lift})")
     for line in _told_maintenance(record["maintenance"]):
         print(complete_commands(line, index=index))
@@ -205,7 +206,7 @@ def _print(record: dict[str, Any], index: str | None) -> None:
         if told := told_freshness(source["freshness"]):
             print(f"    {told}")
         if last := source["last_run"]:
-            _print_run(last)
+            _print_run(last, index)
 
 
 def _told_maintenance(maintenance: Mapping[str, Any]) -> Iterator[str]:
@@ -258,11 +259,11 @@ def _told_lease(lease: Mapping[str, Any]) -> str:
     return f"lease {lease['name']}: held by {process}{since}"
 
 
-def _print_run(last: Mapping[str, Any]) -> None:
+def _print_run(last: Mapping[str, Any], index: str | None) -> None:
     when = f"at {last['finished_at']}" if last["finished_at"] else f"since {last['started_at']}"
     print(f"    last run {last['state']} {when}, {_problems(last['problems'])}")
     if last["reason"]:
-        print(f"    because {last['reason']}")
+        print(f"    because {complete_commands(last['reason'], index=index)}")
     if told := told_cost(last["cost"]):
         print(f"    {told}")
     kinds = group_problems(last["problem_list"])

@@ -112,7 +112,7 @@ def verify(
                 proof = _prove(opened, number, rebuild_sample, seed, progress)
     finally:
         opened.close()
-    how_to_repair = f"{remedy(opened.layout.root)}\n{_without_a_source(opened.layout.root)}"
+    how_to_repair = f"{remedy(opened.layout.root)}\n{_fetched_again(opened.layout.root)}"
     if proof is None:
         if (rebuild or rebuild_sample is not None) and number > 0:
             print("nothing was derived again: repair the tables first", file=sys.stderr)
@@ -187,7 +187,7 @@ def _tell_proof(
         if faults > _SHOWN:
             print(f"… and {faults - _SHOWN} more (--format json)", file=sys.stderr)
         if damage:
-            print(f"{remedy(index)}\n{_without_a_source(index)}", file=sys.stderr)
+            print(f"{remedy(index)}\n{_fetched_again(index)}", file=sys.stderr)
         elif faults:
             print(
                 f"repair it with: sitegraph repair --rows --index {shlex.quote(str(index))}", file=sys.stderr
@@ -199,9 +199,10 @@ def _tell_proof(
         raise typer.Exit(1)
 
 
-def _without_a_source(index: Path) -> str:
-    """What repairs without a source file, and without a request."""
-    return f"or, without a request, with: sitegraph repair --index {shlex.quote(str(index))}"
+def _fetched_again(index: Path) -> str:
+    """What brings back bytes that nothing else holds."""
+    where = shlex.quote(str(index))
+    return f"what it cannot repair is fetched again with: sitegraph run SOURCE.yaml --index {where} --repair"
 
 
 def _verdict(faults: int) -> str:

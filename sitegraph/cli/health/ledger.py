@@ -31,17 +31,16 @@ def read_sources(layout: IndexLayout, url: str | None) -> tuple[tuple[Source, ..
 def _remedy(error: SitegraphError, layout: IndexLayout, url: str | None) -> str:
     if (layout.root / COPY).exists():  # which a run refuses
         return _remedy_of_copy(error, layout, url)
-    folder, file = shlex.quote(str(layout.root)), shlex.quote(str(layout.ledger))
+    folder = shlex.quote(str(layout.root))
     run = f"sitegraph run SOURCE.yaml --index {folder}"
     if isinstance(error, SchemaMismatch):
         return "sitegraph run SOURCE.yaml --index NEW_FOLDER"
     if isinstance(error, ConfigError):
         return "unset SITEGRAPH_LEDGER_URL, or name this index's own" if url else "set SITEGRAPH_LEDGER_URL"
     if isinstance(error, DamageFound):
-        # It is only moved: somebody may still get something out of it.
-        return run if url else f"mv {file} {file}.damaged && {run}"
+        return f"sitegraph repair --index {folder}"
     if layout.ledger.exists() and not url:
-        return f"chown $(id -un) {file}"
+        return f"chown $(id -un) {shlex.quote(str(layout.ledger))}"
     return run
 
 

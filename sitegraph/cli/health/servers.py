@@ -1,5 +1,6 @@
 """Whether what the configuration names is there: Prefect, Neo4j, PostgreSQL, object storage, the encoder."""
 
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def check_encoder(settings: Settings, folder: Path | None) -> CheckResult:
 
         if damaged := damaged_files(folder):
             told = f"{', '.join(damaged)} of {folder} missing or damaged"
-            remedy = f"sitegraph run SOURCE.yaml --index {settings.index} --repair"
+            remedy = f"sitegraph repair --index {shlex.quote(settings.index)}"
             return absent("encoder", told, remedy=remedy, needed=True)
         return found("encoder", f"{folder} is whole")
     from indexes.embed.weights import load_model_spec

@@ -1,7 +1,6 @@
 """The bytes of one document, from a file or from the web, and what its parser may know of it."""
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,6 +16,7 @@ from ingest.parse.formats.registry import installed_formats
 from ingest.urls import canonical_url, file_url, host_port
 from runtime.clock import SystemClock
 from runtime.file_errors import os_error_reason
+from schemas.advice import ADVICE, Trouble, trouble_of
 from schemas.errors import ConfigError, FetchRefused, GuardRefused
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.fragment import ParseRequest
@@ -27,18 +27,6 @@ SOURCE = "inspect"
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_REDIRECTS = 10
-
-_ADVICE = (
-    (r"disallows", "its owner asks not to be crawled"),
-    (r"HTTP (401|403|407)", "a login stands in a source file, under `auth`"),
-    (r"HTTP (404|410)", "check the address"),
-    (r"HTTP (429|5\d\d)", "try again later"),
-    (r"does not resolve", "check how the host is spelt, and the network"),
-    (r"no connection|did not answer", "check host and port, the network, and whether a proxy is needed"),
-    (r"certificate", "have this machine trust who signed it (update-ca-certificates)"),
-    (r"unsupported type|not HTTP", "give the address of a page or a document"),
-)
-"""What somebody can do about it, by the words of the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +120,9 @@ def _fetched(result: FetchResult, robot: str, notes: Sequence[str]) -> Document:
 def _unavailable(result: FetchResult) -> str:
     """Say why, and what allows it if it was an address that is not public."""
     why = f"unavailable: {result.reason or result.status.value}"
-    if "allow_private" in why:
+    if trouble_of(why) is Trouble.PRIVATE:
         host, port = host_port(result.url)
         shown = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         return f"{why}; if it is your own, add --allow-private {shown}"
-    advice = next((advice for words, advice in _ADVICE if re.search(words, why)), None)
-    return f"{why}; {advice}" if advice else why
+    trouble = trouble_of(why)
+    return f"{why}; {ADVICE[trouble]}" if trouble is not Trouble.UNTOLD else why

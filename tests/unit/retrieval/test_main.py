@@ -149,7 +149,7 @@ def test_a_generation_whose_manifest_is_not_there_is_damage(folder: Path, tmp_pa
     result = run("--query", "x", "--index", str(other))
     assert result.returncode == 1
     assert result.stderr.count("\n") == 1
-    assert "--repair" in result.stderr
+    assert "sitegraph repair --index" in result.stderr
 
 
 def test_a_graph_server_that_is_down_is_a_warning(folder: Path, tmp_path: Path) -> None:

@@ -260,8 +260,8 @@ def test_a_changed_jitter_is_an_update_and_the_same_one_is_none() -> None:
             assert decided.action == action, (schedule, jitter)
 
 
-def test_runs_of_several_schedules_wait_for_each_other() -> None:
-    assert settings("a", NIGHTLY)["overlap"] == "CANCEL_NEW"
+def test_a_run_waits_for_the_one_before_it_whatever_the_schedule() -> None:
+    assert settings("a", NIGHTLY)["overlap"] == "ENQUEUE"
     assert settings("a", NIGHTLY, Schedule(every=3600, due=True))["overlap"] == "ENQUEUE"
 
 

@@ -91,6 +91,12 @@ def test_a_run_that_publishes_nothing_says_why(error: SitegraphError, event: str
     assert all(one.payload == {"reason": str(error)} for one in events)
 
 
+def test_what_is_said_of_a_source_does_not_begin_with_its_name_again() -> None:
+    (event,) = events_of_error("maint", GuardRefused("empty", subject="maint"), INDEX, None)
+
+    assert event.payload == {"reason": "empty"}
+
+
 def test_a_run_that_fails_of_a_source_that_is_stale_says_both() -> None:
     events = events_of_error("handbook", GuardRefused("empty"), INDEX, STALE_STATE)
 

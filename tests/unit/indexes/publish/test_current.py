@@ -47,7 +47,7 @@ def test_a_folder_that_is_no_index_says_how_to_make_one(tmp_path: Path, place: s
 @pytest.mark.parametrize("content", [b"", b"seven\n", b"\xff\xfe", b"1 2", b"-1"])
 def test_a_file_that_holds_no_number_is_damage_with_a_way_out(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "CURRENT").write_bytes(content)
-    with pytest.raises(DamageFound, match="is damaged; repair it with: sitegraph run"):
+    with pytest.raises(DamageFound, match="is damaged; repair it with: sitegraph repair"):
         read_current(tmp_path)
 
 

@@ -54,7 +54,7 @@ def test_a_manifest_that_cannot_be_read_is_damage_with_a_way_out(tmp_path: Path,
     layout = IndexLayout(tmp_path)
     dump_generation(layout, MANIFEST)
     layout.generation(3).write_text(text)
-    with pytest.raises(DamageFound, match="repair it with: sitegraph run"):
+    with pytest.raises(DamageFound, match="repair it with: sitegraph repair"):
         load_generation(layout, 3)
 
 
@@ -70,7 +70,7 @@ def test_one_digit_that_rots_in_the_manifest_is_found_by_what_current_says(tmp_p
     rotten = layout.generation(3).read_text().replace("2026-03-01", "2026-03-05")
     layout.generation(3).write_text(rotten)
 
-    with pytest.raises(DamageFound, match=r"3\.json: is damaged; repair it with: sitegraph run"):
+    with pytest.raises(DamageFound, match=r"3\.json: is damaged; repair it with: sitegraph repair"):
         load_generation(layout, 3)
 
 

@@ -8,6 +8,7 @@ import pytest
 from ingest.diff.guard import (
     emptied_refusal,
     empty_refusal,
+    failure_advice,
     failure_refusal,
     quarantine_refusal,
     removal_refusal,
@@ -16,6 +17,7 @@ from ingest.diff.guard import (
     wordless_refusal,
 )
 from ingest.fetch.limits import FetchLimits
+from schemas.advice import ADVICE, Trouble
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
@@ -24,7 +26,13 @@ from tests.fakes.known import SITE, known, live
 
 NEW_HOME = "https://docs.example.org/new/"
 
-LOOK = "correct `seeds`, or look at it with `sitegraph inspect URL`"
+LOOK = {
+    S.QUARANTINED: ADVICE[Trouble.NO_CONTENT],
+    S.REDIRECTED: ADVICE[Trouble.LEADS_AWAY],
+    S.MISSING: ADVICE[Trouble.NOT_FOUND],
+    S.GONE: ADVICE[Trouble.NOT_FOUND],
+    S.DISALLOWED: ADVICE[Trouble.ROBOTS],
+}
 
 
 def changes(**counts: int) -> list[DocumentChange]:
@@ -75,14 +83,15 @@ def test_a_seed_that_was_read_does_not_stop_a_run(state: S) -> None:
 
 @pytest.mark.parametrize("state", [s for s in S if s not in (S.FETCHED, S.NOT_MODIFIED)])
 def test_a_seed_that_was_not_read_stops_a_run(state: S) -> None:
-    said = f"seed {SITE} cannot be read ({state.value}); {LOOK}"
+    advice = LOOK.get(state, ADVICE[Trouble.UNTOLD])
+    said = f"seed {SITE} cannot be read ({state.value}); {advice}"
     for accept in (False, True):
         assert seed_refusal([SITE], [known(state=state)], accept=accept) == said
 
 
 def test_the_refusal_gives_the_reason_that_is_known() -> None:
     document = known(state=S.FAILED, reason="no answer within 20 s")
-    said = f"seed {SITE} cannot be read (no answer within 20 s); {LOOK}"
+    said = f"seed {SITE} cannot be read (no answer within 20 s); {ADVICE[Trouble.NO_CONNECTION]}"
     assert seed_refusal([SITE], [document], accept=False) == said
 
 
@@ -91,7 +100,8 @@ def test_a_seed_that_is_taken_for_no_content_says_how_to_have_it_all_the_same() 
     said = seed_refusal([SITE], [document], accept=True)
     assert said
     assert (
-        "(a maintenance notice; if it is content, name it under quarantine.exempt in the source file)" in said
+        "(a maintenance notice); if it is content, name it under `quarantine.exempt` in the source file"
+        in said
     )
 
 
@@ -182,6 +192,18 @@ def test_one_bad_seed_of_two_stops_a_run_until_that_is_accepted() -> None:
     assert "--accept" in said
     assert seed_refusal(seeds, rows, accept=True) is None
     assert unread_seeds(seeds, rows) == {"https://b.example/": "missing"}
+
+
+@pytest.mark.parametrize("count", [{"failed": 7}, {"missing": 7}, {"failed": 5, "missing": 6}])
+def test_the_advice_on_failures_offers_to_accept_404s_only_where_there_are_some(
+    count: dict[str, int],
+) -> None:
+    documents = site_of(**count)
+    said = failure_advice(documents, {document.uri for document in documents})
+
+    assert ("go ahead with: sitegraph run SOURCE.yaml --accept" in said) is ("missing" in count)
+    assert ("try again later" in said) is ("failed" in count)
+    assert said.endswith("raise `max_failures` in the source file")
 
 
 def site_of(

@@ -181,7 +181,7 @@ def test_a_damaged_current_is_exit_code_1_and_may_be_written_by_hand(
 ) -> None:
     (copy / "CURRENT").write_text("one?\n")
     assert run_app(["status", "--index", str(copy)]) == 1
-    assert "CURRENT: is damaged; repair it with: sitegraph run" in said()
+    assert "CURRENT: is damaged; repair it with: sitegraph repair" in said()
     numbers = [int(path.stem) for path in (copy / "generations").glob("*.json")]
     (copy / "CURRENT").write_text(f"{max(numbers)}\n")
     assert run_app(["status", "--index", str(copy), "--format", "json"]) == 0
@@ -219,8 +219,8 @@ def test_a_table_that_cannot_be_read_any_more_is_damage(
     assert out.startswith("generation 1: ")
     assert "\nchunks: cannot be read or written" in err
     assert not any(mark in err for mark in RUST), err
-    assert f"repair it with: sitegraph run SOURCE.yaml --index {copy} --repair\n" in err
-    assert err.endswith(f"with: sitegraph repair --index {copy}\n")
+    assert f"repair it with: sitegraph repair --index {copy}\n" in err
+    assert err.endswith(f"fetched again with: sitegraph run SOURCE.yaml --index {copy} --repair\n")
 
 
 def test_a_table_that_is_missing_is_damage_and_no_wrong_command(
@@ -230,7 +230,7 @@ def test_a_table_that_is_missing_is_damage_and_no_wrong_command(
     assert run_app(["verify", "--index", str(copy)]) == 1
     assert "has no table nodes" in capsys.readouterr().err
     assert run_app(["export", "--what", "nodes", "--index", str(copy)]) == 1
-    assert "repair it with: sitegraph run SOURCE.yaml" in capsys.readouterr().err
+    assert "repair it with: sitegraph repair" in capsys.readouterr().err
 
 
 def test_the_hold_is_lifted_without_a_generation(copy: Path, said: Said) -> None:

@@ -50,7 +50,7 @@ def store(tmp_path: Path) -> LanceChunkStore:
 
 def test_a_directory_without_tables_is_damage_that_a_run_mends(tmp_path: Path) -> None:
     for directory in (tmp_path, tmp_path / "absent"):
-        with pytest.raises(DamageFound, match="has no table chunks; repair it with: sitegraph run"):
+        with pytest.raises(DamageFound, match="has no table chunks; repair it with: sitegraph repair"):
             LanceChunkStore(directory, dim=DIM).at(1)
         with pytest.raises(DamageFound, match="has no table nodes, edges"):
             LanceGraphStore(directory).writer()

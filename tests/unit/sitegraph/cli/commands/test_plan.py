@@ -79,6 +79,7 @@ def test_what_the_guard_and_a_hold_would_say_is_told(capsys: pytest.CaptureFixtu
         "to go ahead: sitegraph run notes.yaml --accept --index here",
         "  guard    would stop the run: 5 of 9 would go; to go ahead: "
         "sitegraph run notes.yaml --accept --index here",
-        "  hold     publishing has been held since 2026-03-01; lift: sitegraph rollback --lift --index here",
+        "  hold     publishing has been held since 2026-03-01; lift it with: "
+        "sitegraph rollback --lift --index here",
         "    fetch    files://notes/a.md  (due since 2026)",
     ]
