@@ -4,29 +4,65 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from flows.audiences.narrowest import Closing, Place, find_closings
 from flows.audiences.visible import VisibleRows, plan_visible
 from flows.run.fragments import load_fragment
 from flows.run.index import Index
 from flows.run.resources import Resources
-from ingest.plan.access import groups_of, may_see
+from ingest.plan.access import asked_of, may_see, why_closed
 from ingest.urls import is_tools_url
 from schemas.access import Groups, SourceAccess
 from schemas.documents import KnownDocument, LiveDocument
 from schemas.fragment import GraphFragment
+from schemas.report import Problem
 from schemas.source import Source
 
+Closings = Mapping[Place, Closing]
 
-def plan_rows_of(whole: Index, index: Index, groups: Groups, source: Source) -> VisibleRows:
+
+def closings_of(whole: Index) -> Closings:
+    """Return what is asked of readers of each document of the whole index, where anything is."""
+    sources = whole.ledger.sources.all()
+    rows = [row for name in sources for row in whole.ledger.documents.of_source(name)]
+    stated = whole.ledger.access.of_fragments({row.fragment_sha for row in rows if row.fragment_sha})
+    return find_closings(rows, sources, stated)
+
+
+def plan_rows_of(
+    whole: Index, index: Index, groups: Groups, source: Source, closings: Closings
+) -> VisibleRows:
     """Choose the rows of a source that readers of *groups* may have; *index* is that of their audience."""
     known = whole.ledger.documents.of_source(source.name)
-    stated = whole.ledger.access.of_fragments({d.fragment_sha for d in known if d.fragment_sha})
     held = {document.uri: document for document in index.ledger.documents.of_source(source.name)}
-    return plan_visible(known, held, may_see=partial(_may_see, groups, source, stated))
+    return plan_visible(known, held, may_see=partial(_may_see, groups, closings))
 
 
-def _may_see(groups: Groups, source: Source, stated: Mapping[str, Groups], document: KnownDocument) -> bool:
-    asked = stated.get(document.fragment_sha or "", frozenset())
-    return may_see(groups, groups_of(source, document.uri), asked)
+def plan_narrowed(index: Index, groups: Groups, source: Source, closings: Closings) -> VisibleRows:
+    """Choose what readers of *groups* have of a source and may see no more; the rest stays as it is."""
+    if not any(name == source.name for name, _ in closings):
+        return VisibleRows(rows=(), save=(), bring=(), remove=(), hidden=(), changes=False)
+    held = index.ledger.documents.of_source(source.name)
+    rows = tuple(document for document in held if _may_see(groups, closings, document))
+    hidden = tuple(document.uri for document in held if not _may_see(groups, closings, document))
+    return VisibleRows(rows=rows, save=(), bring=(), remove=hidden, hidden=hidden, changes=bool(hidden))
+
+
+def problems_of_closings(source: Source, closings: Closings) -> tuple[Problem, ...]:
+    """Say which documents of a source are closed by more than its source file says of them as written."""
+    of_source = {uri: closing for (name, uri), closing in closings.items() if name == source.name}
+    told = {uri: why_closed(source, uri) or _as_of(closing) for uri, closing in of_source.items()}
+    return tuple(Problem(url=uri, reason=why) for uri, why in told.items() if why is not None)
+
+
+def _as_of(closing: Closing) -> str | None:
+    if closing.as_of is None:
+        return None
+    return f"only for those who may see {closing.as_of}, which is or was the same document"
+
+
+def _may_see(groups: Groups, closings: Closings, document: KnownDocument) -> bool:
+    closing = closings.get((document.source, document.uri))
+    return closing is None or may_see(groups, *closing.asked)
 
 
 def shown_source(source: Source) -> Source:
@@ -41,7 +77,7 @@ def tools_seen(whole: Resources, source: Source, groups: Groups) -> tuple[GraphF
     else:
         live = _live_tools(whole.index, source)
         found = tuple(load_fragment(whole.index, one.fragment_sha) for one in live)
-    return tuple(one for one in found if may_see(groups, groups_of(source, one.uri)))
+    return tuple(one for one in found if may_see(groups, *asked_of(source, one.uri)))
 
 
 def tools_differ(index: Index, source: Source, tools: Sequence[GraphFragment]) -> bool:
@@ -52,7 +88,7 @@ def tools_differ(index: Index, source: Source, tools: Sequence[GraphFragment]) -
 
 def has_hidden_tools(index: Index, source: Source, groups: Groups) -> bool:
     """Whether readers of an audience see a file of tools that they may see no more."""
-    return not all(may_see(groups, groups_of(source, one.uri)) for one in _live_tools(index, source))
+    return not all(may_see(groups, *asked_of(source, one.uri)) for one in _live_tools(index, source))
 
 
 def _live_tools(index: Index, source: Source) -> tuple[LiveDocument, ...]:

@@ -15,8 +15,12 @@ from flows.audiences.marks import mark_made, marker_of
 from flows.audiences.open import declare_audience, is_in_force, open_audience
 from flows.audiences.publish import publish_source, resources_for
 from flows.audiences.seen import (
+    Closings,
+    closings_of,
     has_hidden_tools,
+    plan_narrowed,
     plan_rows_of,
+    problems_of_closings,
     shown_source,
     tools_differ,
     tools_seen,
@@ -50,8 +54,10 @@ def withdraw_narrowed(whole: Resources, *, sources: Collection[str]) -> tuple[Up
     if not is_in_force(whole.index):
         return ()
     _declare_public(whole.index)
-    narrowed = [one for one in audiences_of(whole.index.layout.root) if _is_narrowed(whole, one, sources)]
-    return tuple(_update(whole, one, sources, made_from=one.made_from) for one in narrowed)
+    closings = closings_of(whole.index)
+    every = audiences_of(whole.index.layout.root)
+    narrowed = [one for one in every if _is_narrowed(whole, one, sources, closings)]
+    return tuple(_update(whole, one, sources, closings, made_from=one.made_from) for one in narrowed)
 
 
 def update_audiences(
@@ -65,9 +71,12 @@ def update_audiences(
     if not is_in_force(whole.index):
         return ()
     _declare_public(whole.index)
-    current = whole.index.current()
+    current, closings = whole.index.current(), closings_of(whole.index)
+    if whole.run.run_id:
+        problems = problems_of_closings(whole.source, closings)
+        whole.index.ledger.runs.add_problems(whole.run.run_id, problems)
     wanted = [one for one in audiences_of(whole.index.layout.root) if names is None or one.name in names]
-    return tuple(_update(whole, one, sources, made_from=current) for one in wanted)
+    return tuple(_update(whole, one, sources, closings, made_from=current) for one in wanted)
 
 
 def drop_from_audiences(whole: Resources, name: str) -> None:
@@ -85,21 +94,32 @@ def _declare_public(index: Index) -> None:
     declare_audience(index, frozenset())
 
 
-def _is_narrowed(whole: Resources, audience: Audience, sources: Collection[str]) -> bool:
+def _is_narrowed(whole: Resources, audience: Audience, sources: Collection[str], closings: Closings) -> bool:
     if marker_of(audience).purge:
         return True
     with open_audience(whole.index, audience) as index:
-        known = whole.index.ledger.sources.all()
-        return any(_hides(whole.index, index, audience, known[name]) for name in sources if name in known)
+        known = whole.index.ledger.sources.all().values()
+        return any(_hides(whole.index, index, audience, one, sources, closings) for one in known)
 
 
-def _hides(whole: Index, index: Index, audience: Audience, source: Source) -> bool:
+def _hides(
+    whole: Index,
+    index: Index,
+    audience: Audience,
+    source: Source,
+    sources: Collection[str],
+    closings: Closings,
+) -> bool:
     """Whether the audience has anything of a source that it may see no more."""
-    hidden = plan_rows_of(whole, index, audience.groups, source).hidden
+    if source.name not in sources:  # what a document of another source narrows
+        return plan_narrowed(index, audience.groups, source, closings).changes
+    hidden = plan_rows_of(whole, index, audience.groups, source, closings).hidden
     return bool(hidden) or has_hidden_tools(index, source, audience.groups)
 
 
-def _update(whole: Resources, audience: Audience, sources: Collection[str], *, made_from: int) -> Updated:
+def _update(
+    whole: Resources, audience: Audience, sources: Collection[str], closings: Closings, *, made_from: int
+) -> Updated:
     made: list[int] = []
     with open_audience(whole.index, audience) as index, _leased(whole, index) as lease:
         known = whole.index.ledger.sources.all()
@@ -107,9 +127,13 @@ def _update(whole: Resources, audience: Audience, sources: Collection[str], *, m
         again = marker_of(audience).unsettled
         for name, source in known.items():
             if again or name in sources or name not in has:
-                planned = plan_rows_of(whole.index, index, audience.groups, source)
-                tools = tools_seen(whole, source, audience.groups)
-                made += _update_source(whole, audience, index, source, planned, tools, lease=lease)
+                planned = plan_rows_of(whole.index, index, audience.groups, source, closings)
+            else:
+                planned = plan_narrowed(index, audience.groups, source, closings)
+                if not planned.changes:
+                    continue
+            tools = tools_seen(whole, source, audience.groups)
+            made += _update_source(whole, audience, index, source, planned, tools, lease=lease)
         _purge(whole, audience, index)
         mark_made(audience, made_from=made_from, generation=index.current())
     for number in made:

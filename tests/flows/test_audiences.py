@@ -13,6 +13,7 @@ from indexes.audiences import audiences_of
 from tests.fakes.exported_encoder import encoder_cache
 from tests.fakes.plain_walk import Program
 from tests.fakes.prefect_server import REPO
+from tests.fakes.site_server import Reply, Site, serve
 
 SECRET = "The vault opens with nine turns of the copper key."
 PUBLIC_PAGE = "# Lobby\n\nThe lobby is open from nine to five, and the lift waits there.\n"
@@ -235,3 +236,71 @@ def test_a_manual_that_gets_a_name_gets_it_for_every_audience(tmp_path: Path) ->
     for options in ((), ("--groups", "public")):
         first = json.loads(found(tmp_path / "index", *options))["evidence"][0]["versions"]
         assert (first["family"], first["version"]) == ("inn", "16")
+
+
+def documents(index: Path, groups: str) -> set[str]:
+    """Addresses of the documents that readers of groups have."""
+    done = Program({"SITEGRAPH_GROUPS": groups}).call("export", "--what", "documents", "--index", str(index))
+    assert done.returncode == 0, done.stderr
+    return {row["url"] or row["path"] for row in map(json.loads, done.stdout.splitlines())}
+
+
+SPELLINGS = (
+    *("//hr/a.html", "/HR/b.html", "/hr%2Fc.html", "/hr;v=1/d.html", "/pub/..%2Fhr/e.html", "/hr%252Ff.html"),
+    *("/pub/..;/hr/g.html", "/hr%5Ch.html", "/hr./i.html", "/%EF%BC%A8%EF%BC%B2/j.html", "/%C0%AFhr/k.html"),
+    *("/hr%20/l.html", "/index.php/hr/m.html", "/HR", "/h%C2%ADr/o.html"),
+)
+TEXT = (
+    "The vault opens with nine turns of the copper key, which the keeper of the harbour keeps in a drawer of "
+    "the second desk, behind the ledger of all the ships that came last year and paid."
+)
+
+
+def test_a_restricted_page_is_closed_under_every_address(tmp_path: Path) -> None:
+    """Each spelling gives other words, so that only its address tells; two more pages are copies."""
+
+    def page(body: str, head: str = "<title>Page</title>") -> Reply:
+        return Reply(f"<html><head>{head}</head><main><h1>Page</h1>{body}</main></html>".encode())
+
+    named = '<title>Named</title><link rel="canonical" href="/hr/pay.html">'
+    pages: dict[str, Any] = {
+        "/hr/pay.html": page(f"<p>{TEXT}</p>"),
+        "/copy.html": page(f"<p>{TEXT}</p>", "<title>Copy</title>"),
+        "/named.html": page("<p>Other words about the vault.</p>", named),
+    }
+    for number, path in enumerate(SPELLINGS):
+        pages[path] = page(f"<p>{SECRET} It is turn number {number} of the vault.</p>")
+    with serve(Site(pages)) as site:
+        links = "".join(f'<p><a href="{site.url(path)}">see</a></p>' for path in pages)
+        site.pages["/hr/a.html"] = site.pages["//hr/a.html"]  # http.server reads it so
+        site.pages["/"] = page(f"<p>Welcome to the lobby.</p>{links}")
+        (tmp_path / "site.yaml").write_text(
+            f"name: site\nkind: web\nseeds: ['{site.url('/')}']\nallow_private: ['{site.address}']\n"
+            f"rate: {{per_host_delay: 0}}\naccess:\n  paths:\n    '{site.url('/hr/*')}': [hr]\n"
+        )
+        report = PROGRAM.run(tmp_path / "site.yaml", tmp_path / "index")
+
+    assert documents(tmp_path / "index", "*") == {
+        site.url(path) for path in ("/", *pages) if path != "/hr/pay.html"
+    }, report.problems
+    assert documents(tmp_path / "index", "public") == {site.url("/")}
+    told = {one.url for one in report.problems}
+    assert {site.url(path) for path in (*SPELLINGS, "/copy.html")} <= told
+
+
+def test_a_copy_in_another_source_is_closed_by_the_run_that_finds_the_restricted_one(tmp_path: Path) -> None:
+    for name, access in (("open", ""), ("closed", "access: [staff]\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.md").write_text(f"# Vault\n\n{TEXT}\n")
+        (tmp_path / f"{name}.yaml").write_text(f"name: {name}\nkind: files\nroots: [{name}]\n{access}")
+    (tmp_path / "open/lobby.md").write_text(PUBLIC_PAGE)
+    index = tmp_path / "index"
+    PROGRAM.run(tmp_path / "open.yaml", index)
+
+    PROGRAM.run(tmp_path / "closed.yaml", index)
+    after = documents(index, "public")
+    report = PROGRAM.run(tmp_path / "open.yaml", index)
+
+    assert after == documents(index, "public") == {"lobby.md"}
+    (told,) = report.problems
+    assert (told.url, "files://closed/closed.md" in told.reason) == ("files://open/open.md", True)

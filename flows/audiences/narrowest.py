@@ -1,0 +1,126 @@
+"""A document under several addresses is for those alone who may see it under each: pure, over rows."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ingest.diff.quarantine import redirects_to_homepage
+from ingest.plan.access import Asked, asked_of, is_named
+from ingest.plan.scope import seed_urls
+from schemas.access import Groups
+from schemas.documents import ASLEEP, DocumentState, KnownDocument
+from schemas.source import Source
+
+Place = tuple[str, str]
+"""A source by name, and an address."""
+
+_PAST = ASLEEP | {DocumentState.REDIRECTED}
+_LEADING = {DocumentState.DUPLICATE, DocumentState.GONE}
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """Lists of groups, of each of which a reader needs one; *as_of* is the other address that asks for it."""
+
+    asked: Asked
+    as_of: str | None
+
+
+@dataclass(slots=True)
+class _Content:
+    """What addresses of one content ask for, each list with the first of them; those of the past apart."""
+
+    now: dict[Groups, str] = field(default_factory=dict)
+    past: dict[Groups, str] = field(default_factory=dict)
+    named: set[str] = field(default_factory=set)
+
+
+def find_closings(
+    rows: Sequence[KnownDocument], sources: Mapping[str, Source], stated: Mapping[str, Groups]
+) -> Mapping[Place, Closing]:
+    """Return what is asked of readers of each document of an index, where anything is.
+
+    One content is what has the same bytes or the same text, in whichever source; what is another form of it;
+    and what names it as its canonical address. Where a document was before it moved counts as well, unless a
+    glob of `access.paths` matches where it is now: then the source file has said who is to see it.
+
+    Args: rows: of all sources; stated: groups that fragments state, by hash.
+    """
+    own = {_place(row): _own(row, sources[row.source], stated) for row in rows}
+    if not any(own.values()):
+        return {}
+    content_of = _joined(_keys(row, sources[row.source]) for row in rows)
+    contents: dict[str, _Content] = {}
+    for row in rows:
+        content = contents.setdefault(content_of(_at(*_place(row))), _Content())
+        for groups in own[_place(row)]:
+            (content.past if row.state in _PAST else content.now).setdefault(groups, row.uri)
+        if row.canonical and row.state not in _PAST:
+            content.named.add(content_of(_at(row.source, row.canonical)))
+    _follow_names(contents)
+    found = {}
+    for row in rows:
+        content = contents[content_of(_at(*_place(row)))]
+        past = {} if is_named(sources[row.source], row.uri) else content.past
+        asked = {**past, **content.now}
+        others = sorted(asked[groups] for groups in asked.keys() - own[_place(row)])
+        if lists := own[_place(row)] | asked.keys():
+            found[_place(row)] = Closing(lists, others[0] if others else None)
+    return found
+
+
+def _place(row: KnownDocument) -> Place:
+    return row.source, row.uri
+
+
+def _at(source: str, uri: str) -> str:
+    return f"at {source} {uri}"
+
+
+def _own(row: KnownDocument, source: Source, stated: Mapping[str, Groups]) -> Asked:
+    """What a document asks for under its own address, and under the one that it calls its own."""
+    said = stated.get(row.fragment_sha or "")
+    canonical = asked_of(source, row.canonical) if row.canonical else frozenset()
+    return asked_of(source, row.uri) | canonical | (frozenset({said}) if said else frozenset())
+
+
+def _keys(row: KnownDocument, source: Source) -> Iterator[str]:
+    """What rows of one content have in common."""
+    yield _at(*_place(row))
+    yield from (f"bytes {sha}" for sha in (row.raw_sha, row.parsed_sha) if sha)
+    if row.content_hash and row.words:
+        yield f"text {row.content_hash}"
+    if row.location and (row.state in _LEADING or _has_moved(row, source)):
+        yield _at(row.source, row.location)
+
+
+def _has_moved(row: KnownDocument, source: Source) -> bool:
+    """Whether a document that was at an address is elsewhere for good; many lead to a start page instead."""
+    was_there = row.state is DocumentState.REDIRECTED and row.moves > 0 and row.content_hash is not None
+    return was_there and row.refresh is None and not redirects_to_homepage(row, seed_urls(source))
+
+
+def _joined(groups: Iterable[Iterable[str]]) -> Callable[[str], str]:
+    """Join keys that stand in one group, and what is joined with them; give each one key of all."""
+    parent: dict[str, str] = {}
+
+    def top(key: str) -> str:
+        while (above := parent.setdefault(key, key)) != key:
+            parent[key] = key = parent[above]
+        return key
+
+    for first, *others in groups:
+        for key in others:
+            parent[top(key)] = top(first)
+    return top
+
+
+def _follow_names(contents: Mapping[str, _Content]) -> None:
+    """Let what names a canonical address ask for what is asked there, and so on."""
+    more = True
+    while more:
+        more = False
+        for content in contents.values():
+            for name in content.named & contents.keys():
+                missing = contents[name].now.keys() - content.now.keys()
+                content.now.update({groups: contents[name].now[groups] for groups in missing})
+                more = more or bool(missing)

@@ -1,0 +1,95 @@
+"""What is one document under several addresses."""
+
+from typing import Any
+
+import pytest
+
+from flows.audiences.narrowest import find_closings
+from schemas.access import PathAccess, SourceAccess
+from schemas.documents import DocumentState, KnownDocument
+from tests.fakes.known import SITE, known, web_source
+
+HR = frozenset({"hr"})
+SOURCES = {
+    "handbook": web_source(
+        access=SourceAccess(
+            paths=(
+                PathAccess(path=f"{SITE}hr/*", groups=("hr",)),
+                PathAccess(path=f"{SITE}pub/*", groups=("public",)),
+            )
+        )
+    ),
+    "open": web_source(name="open"),
+}
+
+
+def page(path: str, **fields: Any) -> KnownDocument:
+    own = {"raw_sha": f"r-{path}", "content_hash": f"c-{path}", "fragment_sha": f"f-{path}", "words": 30}
+    return known(f"{SITE}{path}", **{"state": DocumentState.FETCHED, **own, **fields})
+
+
+def closed(*rows: KnownDocument, stated: dict[str, frozenset[str]] | None = None) -> set[str]:
+    """Paths that only readers of hr see."""
+    found = find_closings(rows, SOURCES, stated or {})
+    assert all(one.asked == {HR} for one in found.values())
+    return {uri.removeprefix(SITE) for _, uri in found}
+
+
+PAY = page("hr/pay")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        page("copy", raw_sha="r-hr/pay"),
+        page("copy", parsed_sha="r-hr/pay"),
+        page("copy", content_hash="c-hr/pay"),
+        page("copy", content_hash="c-hr/pay", words=3),
+        page("copy", content_hash="c-hr/pay", source="open"),
+        page("pub/copy", content_hash="c-hr/pay"),
+        page("copy", state=DocumentState.DUPLICATE, location=PAY.uri),  # another form of it
+        page("copy", canonical=PAY.uri),
+        page("copy", canonical=f"{SITE}hr/unknown"),
+        page("copy", state=DocumentState.GONE, location=PAY.uri),
+    ],
+)
+def test_a_copy_is_for_those_alone_who_may_see_each_of_its_addresses(other: KnownDocument) -> None:
+    assert closed(PAY, other) == closed(other, PAY) == {"hr/pay", other.uri.removeprefix(SITE)}
+    assert find_closings((PAY, other), SOURCES, {})[other.source, other.uri].as_of in (PAY.uri, None)
+
+
+def test_front_matter_closes_the_copies_of_a_page_and_copies_of_these() -> None:
+    stated = {"f-a": HR}
+    a, b, c = page("a"), page("b", raw_sha="r-a"), page("c", content_hash="c-b")
+    assert closed(a, b, c, page("d"), stated=stated) == {"a", "b", "c"}
+    assert closed(a, page("e", canonical=a.uri), page("d"), stated=stated) == {"a", "e"}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"state": DocumentState.GONE, "location": f"{SITE}NEW"},
+        {"state": DocumentState.GONE, "content_hash": "c-NEW"},
+        {"state": DocumentState.REDIRECTED, "moves": 1, "location": f"{SITE}NEW"},
+        {"state": DocumentState.REDIRECTED, "content_hash": "c-NEW", "location": f"{SITE}login"},
+    ],
+)
+def test_what_moved_stays_closed_until_a_glob_names_its_new_place(fields: dict[str, Any]) -> None:
+    for new, seen_by_hr in (("new", {"hr/pay", "new"}), ("pub/new", {"hr/pay"})):
+        to = {key: one.replace("NEW", new) if isinstance(one, str) else one for key, one in fields.items()}
+        assert closed(page("hr/pay", **{**to, "state": fields["state"]}), page(new)) == seen_by_hr
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        page("hr/old", state=DocumentState.REDIRECTED, moves=3, location=SITE),
+        page("hr/old", state=DocumentState.REDIRECTED, moves=0, location=f"{SITE}login"),
+        page("hr/old", state=DocumentState.REDIRECTED, moves=3, content_hash=None, location=f"{SITE}login"),
+        page("hr/old", canonical=SITE),
+        page("hr/old", content_hash="empty", words=0),
+    ],
+)
+def test_where_a_closed_address_only_leads_stays_open(other: KnownDocument) -> None:
+    others = (page(""), page("login"), page("empty", content_hash="empty", words=0))
+    assert closed(other, *others) == {"hr/old"}
