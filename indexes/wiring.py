@@ -35,7 +35,7 @@ from indexes.rerank import OnnxReranker, locate_reranker
 from indexes.tuning import load_weights
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch, SitegraphError, StoreUnavailable
 from schemas.evidence import Scores
-from schemas.settings import is_on
+from schemas.settings import GRAPH_BOOST, graph_boost_of, is_on
 
 if TYPE_CHECKING:
     import lancedb
@@ -58,7 +58,8 @@ class Readers:
     """Everything a query needs, pinned to one generation.
 
     `degraded` names what could not be opened, and `warnings` says why, one line each. `weights` are those of
-    the blend where `sitegraph tune --apply` found better ones. `families` are the manuals with versions.
+    the blend where `sitegraph tune --apply` found better ones, `graph_boost` what an edge of a document named
+    by id adds. `families` are the manuals with versions.
     """
 
     index: Path
@@ -73,6 +74,7 @@ class Readers:
     degraded: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     weights: Scores | None = None
+    graph_boost: float = GRAPH_BOOST
     families: Families = NO_FAMILIES
 
 
@@ -114,6 +116,7 @@ class OpenedStores:
         # Whoever lives long reads everything, once; a single query no more than it has time for.
         self.check = FileCheck(index, HASHED_BYTES if cache_mb is None else None)
         self.trust = open_trust(environment.get(TRUST))
+        self.graph_boost = graph_boost_of(environment)
 
     def encoder(self, space: VectorSpace) -> Encoder:
         """The query encoder of a model; it loads while the driver of the store is imported."""
@@ -441,5 +444,6 @@ def _read_at(generation: int, stores: OpenedStores, *, use_graph: bool) -> Reade
         degraded=("graph",) if warning else (),
         warnings=(warning,) if warning else (),
         weights=load_weights(stores.layout.root),
+        graph_boost=stores.graph_boost,
         families=Families(described.families, chunks),
     )

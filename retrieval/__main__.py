@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrieval.question.query import FILTER_KEYS, build_query, parse_filters
+from retrieval.question.query import FILTER_KEYS, TOP_K, build_query, parse_filters
 from schemas.errors import (
     ConfigError,
     FilterError,
@@ -33,6 +33,7 @@ from schemas.usage_counts import Interface
 
 if TYPE_CHECKING:
     from retrieval.retriever import RetrievalResult
+    from schemas.coverage import Coverage
     from schemas.evidence import ContextBundle
 
 _EXAMPLE = """examples:
@@ -56,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             use_graph=options.use_graph,
             rerank=options.rerank,
             version=options.version_of,
+            only_named=options.doc_id is not None,
         )
         settings = _read_settings()
         settings = replace(settings, index=options.index or settings.index)
@@ -65,15 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
         )
         index = Path(settings.index)
-        result, seconds = _answer(
-            index,
-            query,
-            settings,
-            only_named=options.doc_id is not None,
-            with_relations=options.format != "json",
-            as_of=options.as_of,
-        )
-        _print_bundle(result.bundle, form=options.format)
+        result, seconds = _answer(index, query, settings, as_of=options.as_of)
+        _print_bundle(result.bundle, form=options.format, top_k=query.top_k)
         _log(index, result, seconds)
     except BrokenPipeError:
         return _leave_output(0)
@@ -109,21 +104,14 @@ def exit_code(error: SitegraphError) -> int:
 
 
 def _answer(
-    index: Path,
-    query: Query,
-    settings: Settings,
-    *,
-    only_named: bool,
-    with_relations: bool,
-    as_of: str | None,
+    index: Path, query: Query, settings: Settings, *, as_of: str | None
 ) -> "tuple[RetrievalResult, float]":
     """What the query brought, and in how many seconds once the index was open."""
     from indexes.wiring import open_readers
     from retrieval.as_of import find_generation
-    from retrieval.merge import walk_merged
+    from retrieval.evidence import find_evidence
     from retrieval.opening import build_retriever
     from retrieval.question.policy import read_policy
-    from retrieval.related import relate_walk
 
     readers = open_readers(
         index,
@@ -136,20 +124,29 @@ def _answer(
         print(f"retrieval: warning: {one_line(warning)}", file=sys.stderr)
     retriever = build_retriever(readers, policy=read_policy(settings.deny))
     began = time.perf_counter()
-    walk = walk_merged(retriever, query, boost=settings.graph_boost, only_named=only_named)
-    result = relate_walk(readers, walk) if with_relations else walk
+    result = find_evidence(readers, retriever, query, coverage=lambda: _coverage(settings))
     return result, time.perf_counter() - began
 
 
-def _print_bundle(bundle: "ContextBundle", *, form: str) -> None:
+def _coverage(settings: Settings) -> "Coverage":
+    from indexes.coverage import read_coverage
+
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return read_coverage(Path(settings.index), now=now, ledger_url=settings.ledger_url)
+
+
+def _print_bundle(bundle: "ContextBundle", *, form: str, top_k: int) -> None:
+    from retrieval.absence import absence_in, render_absence
     from retrieval.bundle.render import render_text, to_rows
     from schemas.records import to_record
 
     if form == "text":
         print(render_text(bundle))
     else:
-        print(to_json(to_record(bundle) if form == "bundle" else to_rows(bundle), indent=2))
+        print(to_json(to_record(bundle) if form == "bundle" else to_rows(bundle)[:top_k], indent=2))
     sys.stdout.flush()  # here, where a closed pipe still gets its exit code
+    if form == "json" and (absence := absence_in(bundle)):
+        print(render_absence(absence), file=sys.stderr)
 
 
 def _log(index: Path, result: "RetrievalResult", seconds: float) -> None:
@@ -208,7 +205,9 @@ def _parser() -> argparse.ArgumentParser:
         help="a document's own id, such as GOV-0017: it, and what typed edges join to it",
     )
     parser.add_argument("--index", help="index folder (default: SITEGRAPH_INDEX, else .sitegraph)")
-    parser.add_argument("--top-k", type=int, default=5, help="number of passages, 1 to 50 (default: 5)")
+    parser.add_argument(
+        "--top-k", type=int, default=TOP_K, help="number of passages, 1 to 50 (default: %(default)s)"
+    )
     parser.add_argument(
         "--use-graph", action="store_true", default=True, help="follow the graph (the default)"
     )

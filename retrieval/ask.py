@@ -11,10 +11,10 @@ from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.answering import Answerer
 from retrieval.ask_modes import AskMode
 from retrieval.bundle.parse_answer import Sentence, parse_answer
+from retrieval.evidence import relate
 from retrieval.opening import build_retriever
 from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
 from retrieval.question.versions import bind_version
-from retrieval.related import relate
 from schemas.absence import Absence
 from schemas.coverage import Coverage
 from schemas.errors import ConfigError, ParseError, StoreUnavailable

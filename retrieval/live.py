@@ -14,10 +14,11 @@ from typing import TypeVar
 from indexes.following import GRAPH, FollowedIndex
 from indexes.wiring import Readers
 from retrieval.as_of import find_generation
+from retrieval.evidence import find_evidence
 from retrieval.opening import build_retriever
 from retrieval.question.policy import ALLOW_ALL, Policy
-from retrieval.related import relate_walk
 from retrieval.retriever import RetrievalResult, Retriever
+from schemas.coverage import Coverage
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 
@@ -33,17 +34,23 @@ class LiveRetriever:
     Threads may share it, and any number of processes may have one of their own on the same index.
     """
 
-    def __init__(self, index: FollowedIndex, *, policy: Policy = ALLOW_ALL) -> None:
+    def __init__(
+        self,
+        index: FollowedIndex,
+        *,
+        policy: Policy = ALLOW_ALL,
+        coverage: Callable[[], Coverage] | None = None,
+    ) -> None:
         self._index = index
-        self._policy = policy
+        self._policy, self._coverage = policy, coverage
         self._newest: _Opened | None = None
 
     def retrieve(self, query: Query, *, as_of: str | int | None = None) -> ContextBundle:
-        """Return the evidence for *query*, as `Retriever.retrieve` does, with the relations it asks for."""
+        """Return the evidence for *query*, as `find_evidence` does."""
         return self.walk(query, as_of=as_of).bundle
 
     def walk(self, query: Query, *, as_of: str | int | None = None) -> RetrievalResult:
-        """Return the evidence for *query* and all that it was chosen from, as `Retriever.walk` does."""
+        """Return the evidence for *query* and all that it was chosen from, as `find_evidence` does."""
         return self.read(lambda readers: self.walk_over(readers, query), as_of=as_of)
 
     def read(self, ask: Callable[[Readers], T], *, as_of: str | int | None = None) -> T:
@@ -67,7 +74,7 @@ class LiveRetriever:
 
     def walk_over(self, readers: Readers, query: Query) -> RetrievalResult:
         """Return what `walk` does, over the *readers* that `read` hands out."""
-        walk = relate_walk(readers, self._over(readers).walk(query))
+        walk = find_evidence(readers, self._over(readers), query, coverage=self._coverage)
         if GRAPH in walk.bundle.degraded and GRAPH not in readers.degraded:
             self._index.leave_graph(readers)
         return walk
@@ -95,15 +102,17 @@ def open_retriever(
     clock: Callable[[], float],
     cache_mb: int = CACHE_MB,
     policy: Policy = ALLOW_ALL,
+    coverage: Callable[[], Coverage] | None = None,
 ) -> Iterator[LiveRetriever]:
     """Open an index to be asked again and again; nothing is read before the first query.
 
     Args: environment: where Neo4j is, if the graph is there. clock: monotonic seconds. cache_mb: what the
     stores may keep in memory between queries. policy: says which questions are refused (`QueryRefused`).
+    coverage: reads from the ledger what the index may lack, for questions that nothing answers.
     """
     followed = FollowedIndex(index, environment=environment, cache_mb=cache_mb, clock=clock)
     try:
-        yield LiveRetriever(followed, policy=policy)
+        yield LiveRetriever(followed, policy=policy, coverage=coverage)
     finally:
         followed.close()
 

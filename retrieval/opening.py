@@ -28,4 +28,5 @@ def build_retriever(
         weights=readers.weights,
         rules=rules,
         families=readers.families,
+        boost=readers.graph_boost,
     )

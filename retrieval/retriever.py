@@ -41,6 +41,7 @@ from retrieval.search.seeds import (
 )
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Evidence, Query, Scores
+from schemas.settings import GRAPH_BOOST
 
 GRAPH = "graph"
 RERANK = "rerank"
@@ -91,13 +92,14 @@ class Retriever:
         weights: Scores | None = None,
         rules: Collection[GraphRule] = ALL_RULES,
         families: Families = NO_FAMILIES,
+        boost: float = GRAPH_BOOST,
     ) -> None:
         self._chunks, self._graph, self._encoder = chunks, graph, encoder
         self._reranker, self._policy = reranker, policy
         self._generation, self._as_of = generation, as_of
         self._authority, self._degraded = authority, frozenset(degraded)
         self._weights, self._rules = weights, rules
-        self._families = families
+        self._families, self._boost = families, boost
 
     def retrieve(self, query: Query) -> ContextBundle:
         """Return the evidence for *query*, best first; no answer is an empty bundle.
@@ -160,6 +162,9 @@ class Retriever:
             definitions=find_definitions(ranked.candidates, entities_of(query.text, found.known.names)),
             of_tools=[one.chunk for one in reached.tools if one.chunk],
             nearest=ranked.nearest,
+            named=found.known.documents,
+            only_named=query.only_named,
+            boost=self._boost,
         )
         evidence = self._named(
             number_evidence(selection.chosen, self._encoder.count_tokens, budget=query.token_budget)

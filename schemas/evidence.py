@@ -86,7 +86,8 @@ class Query:
     `rerank` is None where a cross-encoder shall order the best if there is one. `persona` is a line or two on
     who answers and in which tone; it changes no evidence. `version` is that of manuals with several: None and
     `latest` ask for the latest of each document, `all` for every one; `left_out` is what that leaves out, as
-    the retriever of a generation fills it in.
+    the retriever of a generation fills it in. `only_named` asks for the documents that the text names by id,
+    and for what typed edges join to them.
     """
 
     text: str
@@ -99,6 +100,7 @@ class Query:
     tool: ToolUse | None = None
     version: str | None = None
     left_out: tuple[LeftOut, ...] = ()
+    only_named: bool = False
 
     @property
     def conditions(self) -> tuple[Condition, ...]:

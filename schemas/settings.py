@@ -10,6 +10,7 @@ from schemas.errors import ConfigError
 
 PREFIX = "SITEGRAPH_"
 SETTINGS_FILE = "sitegraph.toml"
+GRAPH_BOOST = 0.1
 _ON, _OFF = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 _MOST = {"similar_count": 100, "batch_size": 4096}
 """Three times as many similar chunks are kept of each of the index; a stop waits for a batch of texts."""
@@ -43,9 +44,9 @@ class Settings:
     `serve_token` is what `serve` asks for as bearer token, `source_url` where the source of this version is,
     if it is not to be given from where it runs. `metrics_file` is where each run leaves its metrics for
     node_exporter; `metrics_open`: `serve` gives them without a token. `deny` are terms, with commas between,
-    that no question may say. `graph_boost` is what `python -m retrieval` adds to the score of a chunk that
-    vectors and a typed edge find. `llm_url` is the base URL of a server that speaks OpenAI's
-    chat completions, which then reads entities besides the rules, by `llm_model` and with `llm_key`;
+    that no question may say. `graph_boost` is what is added to the score of a chunk that was found, and that
+    a typed edge of a document named by id leads to. `llm_url` is the base URL of a server that speaks
+    OpenAI's chat completions, which then reads entities besides the rules, by `llm_model` and with `llm_key`;
     `spacy` is a package with a pipeline of spaCy that does so instead. An answer may take
     `llm_seconds`, and one `ask` may cost `llm_calls` requests and `llm_tokens`. `signing_key` is the file of
     a private key that signs generations, `trust` of the public keys whose signatures readers ask for.
@@ -97,7 +98,7 @@ class Settings:
     metrics_file: str | None = None
     metrics_open: bool = False
     deny: str | None = None
-    graph_boost: float = 0.1
+    graph_boost: float = GRAPH_BOOST
     signing_key: str | None = None
     trust: str | None = None
     pull_token: str | None = field(default=None, repr=False)
@@ -157,6 +158,12 @@ def _typed(name: str, value: object, hint: object) -> object:
     if int(str(value)) > _MOST.get(name, int(str(value))):
         raise ConfigError(f"{value!r} is more than {_MOST[name]}", subject=subject)
     return int(str(value))
+
+
+def graph_boost_of(environ: Mapping[str, str]) -> float:
+    """Read `graph_boost` alone; raises ConfigError: it is none."""
+    name = f"{PREFIX}GRAPH_BOOST"
+    return load_settings({name: environ.get(name, "")}).graph_boost
 
 
 def is_on(subject: str, value: object) -> bool:

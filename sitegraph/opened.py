@@ -19,7 +19,7 @@ from retrieval.ask_modes import AskMode
 from retrieval.bundle.passage import find_chunk, mark_passage
 from retrieval.live import CACHE_MB, open_retriever
 from retrieval.question.policy import ALLOW_ALL, Policy
-from retrieval.question.query import build_query, filters_from_record
+from retrieval.question.query import TOP_K, build_query, filters_from_record
 from retrieval.wiki.store import Wiki, wiki_folder
 from runtime.language_model import open_model
 from runtime.settings import read_settings
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-TOP_K = 10
+PASSAGES = 10
 TOKEN_BUDGET = 2500
 
 Filters = Mapping[str, str | int | Sequence[str | int]]
@@ -66,6 +66,7 @@ class OpenedIndex:
             clock=time.monotonic,
             cache_mb=cache_mb,
             policy=policy,
+            coverage=self._coverage,
         )
         self._retriever: LiveRetriever = self._stack.enter_context(opened)
 
@@ -114,7 +115,7 @@ class OpenedIndex:
         question: str,
         *,
         mode: AskMode | str = AskMode.PLAIN,
-        top_k: int = TOP_K,
+        top_k: int = PASSAGES,
         filters: Filters | None = None,
         on_step: Callable[[str], None] | None = None,
         as_of: str | int | None = None,

@@ -9,8 +9,8 @@ from retrieval.answering.answered import Answered
 from retrieval.answering.answering import Answerer
 from retrieval.bundle.render import cite_line
 from retrieval.checks.examine import Examined
+from retrieval.evidence import relate
 from retrieval.opening import build_retriever
-from retrieval.related import relate
 from schemas.checks import ShownPassage
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query

@@ -11,7 +11,7 @@ from schemas.errors import ConfigError, FilterError
 from schemas.evidence import DATE_FIELDS, FILTER_FIELDS, Filter, Query, ToolUse
 from schemas.formats import NAME
 
-TOP_K_MAX = 50
+TOP_K, TOP_K_MAX = 5, 50
 TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX = 16, 100_000
 TEXT_MAX = 10_000
 PERSONA_MAX, PERSONA_LINES_MAX = 280, 2
@@ -30,13 +30,14 @@ def build_query(
     text: str,
     *,
     filters: Iterable[Filter] = (),
-    top_k: int = 10,
+    top_k: int = TOP_K,
     token_budget: int = 2500,
     use_graph: bool = True,
     rerank: bool | None = False,
     persona: str | None = None,
     tool: ToolUse | None = None,
     version: str | None = None,
+    only_named: bool = False,
 ) -> Query:
     """Check the bounds of a query and give it; white space around the text goes.
 
@@ -62,6 +63,7 @@ def build_query(
         persona=_persona(persona),
         tool=_tool(tool),
         version=_version(version),
+        only_named=only_named,
     )
 
 

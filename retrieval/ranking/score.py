@@ -19,7 +19,8 @@ class Scored:
     """A candidate with its score and how it came to be one.
 
     `place` is what a reranker gave it, from 0; all share one where none ran. `logit` is what it said.
-    `weights` are those of a tuned blend, None for the default. `is_last`: of a page that is no content.
+    `weights` are those of a tuned blend, None for the default. `lift` is what an edge of a document named by
+    id adds. `is_last`: of a page that is no content.
     """
 
     chunk: Chunk
@@ -31,12 +32,13 @@ class Scored:
     place: int = 0
     logit: float | None = None
     weights: Scores | None = None
+    lift: float = 0.0
     is_last: bool = False
 
     @property
     def score(self) -> float:
-        """The blend, rounded to 6 places as it is ranked and shown."""
-        return blend(self.scores, self.weights)
+        """The blend and the lift, rounded to 6 places as it is ranked and shown."""
+        return round(blend(self.scores, self.weights) + self.lift, 6)
 
     @property
     def rank_key(self) -> tuple[bool, int, float, str]:

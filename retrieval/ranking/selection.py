@@ -5,9 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
+from retrieval.ranking.named import merge_by_id, order_neighbours
 from retrieval.ranking.score import Scored
 from schemas.ids import normalise_text
 from schemas.nodes import Chunk, page_of
+from schemas.settings import GRAPH_BOOST
 
 PER_SECTION = 2
 PER_PAGE = 3
@@ -37,6 +39,9 @@ def select_evidence(
     definitions: Sequence[str] = (),
     of_tools: Sequence[str] = (),
     nearest: Sequence[str] = (),
+    named: Collection[str] = (),
+    only_named: bool = False,
+    boost: float = GRAPH_BOOST,
 ) -> Selection:
     """Cut one fixed order after *top_k*, so that a larger `top_k` only appends.
 
@@ -47,6 +52,9 @@ def select_evidence(
     on the order alternates with the *nearest*, best first; none are given where the graph leads to what says
     it in other words. The *definitions* within the caps stand at the 6th place at the latest, those
     *of_tools*, whatever the caps, at the 2nd.
+
+    Into what is cut come the documents that typed edges join to the *named* ones, as `merge_by_id` has it;
+    *only_named*: of the order nothing but the named documents themselves.
     """
     ranked = _without_repeats(sorted(candidates, key=lambda one: one.rank_key), copies or {})
     rest, last = [one for one in ranked if not one.is_last], [one for one in ranked if one.is_last]
@@ -54,7 +62,9 @@ def select_evidence(
     ordered = _alternate(ordered, nearest)
     fitting = [chunk for chunk in definitions if chunk not in crowded]
     ordered = _raise(_raise(ordered, fitting, DEFINITION_PLACE), of_tools, TOOL_PLACE)
-    chosen = tuple((ordered + last)[:top_k])
+    ordered += last
+    found = [one for one in ordered if one.chunk.doc in named] if only_named else ordered
+    chosen = merge_by_id(found, order_neighbours(ordered, named), boost=boost, top_k=top_k)
     return Selection(chosen=chosen, relaxed=sum(one.chunk.id in crowded for one in chosen))
 
 

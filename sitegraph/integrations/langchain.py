@@ -8,10 +8,11 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, PrivateAttr
 
+from retrieval.question.query import TOP_K
 from schemas.evidence import Evidence
 from sitegraph.integrations.documents import evidence_metadata
 from sitegraph.integrations.lazy import LazyIndex
-from sitegraph.opened import TOP_K, Filters, OpenedIndex
+from sitegraph.opened import Filters, OpenedIndex
 
 
 class SitegraphRetriever(BaseRetriever):

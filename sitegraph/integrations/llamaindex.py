@@ -7,10 +7,11 @@ from typing import Any
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
+from retrieval.question.query import TOP_K
 from schemas.evidence import Evidence
 from sitegraph.integrations.documents import evidence_metadata
 from sitegraph.integrations.lazy import LazyIndex
-from sitegraph.opened import TOP_K, Filters, OpenedIndex
+from sitegraph.opened import Filters, OpenedIndex
 
 
 class SitegraphNodeRetriever(BaseRetriever):

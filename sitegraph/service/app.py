@@ -33,7 +33,7 @@ from sitegraph.service.guard import MCP_PATH
 from sitegraph.service.metrics import question_of
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.site import add_pages
-from sitegraph.service.parts import Parts, walk_question
+from sitegraph.service.parts import Parts
 from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, first_fault, problem_of
 from sitegraph.service.questions import at, build_question
 from sitegraph.service.source import NAME, PATH, source_archive
@@ -128,7 +128,7 @@ def _add_retrieve(app: Api, parts: Parts) -> None:
         question, tell_found = build_question(body), question_of(request.scope)
 
         def work() -> dict[str, Any]:
-            result = walk_question(parts, question, as_of=at(parts, body.as_of))
+            result = parts.retriever.walk(question, as_of=at(parts, body.as_of))
             parts.log(result, False)
             tell_found(bool(result.bundle.evidence))
             return to_record(result.bundle)

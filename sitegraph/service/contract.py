@@ -13,6 +13,7 @@ from retrieval.question.query import (
     TOKEN_BUDGET_MAX,
     TOKEN_BUDGET_MIN,
     TOOL_NAME_MAX,
+    TOP_K,
     TOP_K_MAX,
     VERSION_MAX,
 )
@@ -100,7 +101,7 @@ class RetrieveRequest(BaseModel):
 
     query: str = Field(min_length=1, max_length=TEXT_MAX, pattern=r"\S")
     filters: Filters = {}
-    top_k: Whole = Field(default=10, ge=1, le=TOP_K_MAX)
+    top_k: Whole = Field(default=TOP_K, ge=1, le=TOP_K_MAX)
     token_budget: Whole = Field(default=2500, ge=TOKEN_BUDGET_MIN, le=TOKEN_BUDGET_MAX)
     use_graph: bool = True
     rerank: bool | None = None

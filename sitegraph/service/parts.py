@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
 from indexes.wiring import Readers
-from retrieval.absence import tell_absence
 from retrieval.learning.query_log import log_queries
 from retrieval.live import LiveRetriever, open_retriever
 from retrieval.question.policy import read_policy
@@ -20,7 +19,6 @@ from retrieval.retriever import RetrievalResult
 from runtime.processes.page_images import WITHHELD, draw_apart, stored_bytes
 from schemas.coverage import Coverage
 from schemas.errors import SitegraphError
-from schemas.evidence import Query
 from schemas.feed import Feed, FeedEntry
 from schemas.nodes import Chunk
 from schemas.settings import Settings
@@ -75,19 +73,6 @@ class Parts:
     seconds: float = RequestLimits().seconds
 
 
-def walk_question(parts: Parts, question: Query, *, as_of: str | None = None) -> RetrievalResult:
-    """Return what a question finds, of the current generation or of another that is kept.
-
-    Where that is nothing, its diagnostics say what was searched in vain.
-    """
-
-    def walk(readers: Readers) -> RetrievalResult:
-        found = parts.retriever.walk_over(readers, question)
-        return tell_absence(readers, found, coverage=parts.coverage)
-
-    return parts.retriever.read(walk, as_of=as_of)
-
-
 @contextmanager
 def open_parts(
     settings: Settings, limits: RequestLimits, *, door: Interface = Interface.SERVE
@@ -102,6 +87,7 @@ def open_parts(
         clock=time.monotonic,
         cache_mb=settings.reader_cache_mb,
         policy=read_policy(settings.deny),
+        coverage=_Ledger(settings).coverage,
     ) as retriever:
         try:
             yield _parts(settings, retriever, threads, door=door, draw_seconds=_DRAWING * limits.seconds)

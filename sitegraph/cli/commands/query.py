@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from retrieval.question.query import TOP_K
 from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 def query(
     text: Annotated[str | None, typer.Argument(help="The question. Omit it with --from.")] = None,
     index: IndexOption = None,
-    top_k: Annotated[int, typer.Option("--top-k", help="Number of chunks, 1 to 50.")] = 10,
+    top_k: Annotated[int, typer.Option("--top-k", help="Number of passages, 1 to 50.")] = TOP_K,
     budget: Annotated[
         int, typer.Option("--budget", help="Most tokens of evidence; texts are shortened to fit.")
     ] = 2500,
@@ -124,10 +125,9 @@ def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
 def _answer(
     settings: Settings, queries: "Sequence[Query]", *, as_of: str | None, form: str, timings: bool
 ) -> None:
-    from retrieval.absence import tell_absence
+    from retrieval.evidence import find_evidence
     from retrieval.opening import build_retriever
     from retrieval.question.policy import read_policy
-    from retrieval.related import relate_walk
 
     started = time.perf_counter()
     readers = open_for_reading(
@@ -140,10 +140,9 @@ def _answer(
     _report(timings, "open", started)
     for one in queries:
         started = time.perf_counter()
-        result = relate_walk(readers, retriever.walk(one))
+        result = find_evidence(readers, retriever, one, coverage=partial(coverage_of, settings))
         seconds = time.perf_counter() - started
         _report(timings, "query", started)
-        result = tell_absence(readers, result, coverage=partial(coverage_of, settings))
         typer.echo(_render(result.bundle, form))
         log_usage(readers.index, [one], results=[result], door=Interface.QUERY, seconds=seconds)
 

@@ -22,7 +22,7 @@ from sitegraph.service.contract import RetrieveRequest
 from sitegraph.service.items import describe_item, list_results
 from sitegraph.service.mcp_ import arguments, schemas
 from sitegraph.service.mcp_.framing import NOTICE, clean_record, fence
-from sitegraph.service.parts import Parts, walk_question
+from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem, unprocessable
 from sitegraph.service.questions import at, build_question
 from sitegraph.service.verifying import bundle_chunks, check_answer
@@ -63,7 +63,7 @@ class ToolSpec:
 def retrieve_bundle(parts: Parts, body: RetrieveRequest) -> ContextBundle:
     """Return the evidence for a question, and keep in the usage log that it was asked."""
     began = time.monotonic()
-    result = walk_question(parts, build_question(body), as_of=at(parts, body.as_of))
+    result = parts.retriever.walk(build_question(body), as_of=at(parts, body.as_of))
     parts.log(result, False, seconds=time.monotonic() - began)
     return result.bundle
 

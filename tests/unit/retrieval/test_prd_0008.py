@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from retrieval.bundle.render import to_rows
-from retrieval.merge import merge_by_id, walk_merged
 from retrieval.question.query import build_query, parse_filters
+from retrieval.ranking.named import merge_by_id
+from retrieval.ranking.score import WEIGHTS, Scored
 from retrieval.retriever import Retriever
-from schemas.evidence import ContextBundle, Evidence, Origin, PathStep
+from schemas.evidence import ContextBundle, Evidence, Origin, PathStep, Scores
 from tests.fakes.governance import governance_documents, governance_index
-from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index
+from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index, page
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "rows_of_a_fixed_query.json"
 
@@ -29,11 +30,8 @@ def retriever(index: SmallIndex) -> Retriever:
     return Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
 
 
-def ask(
-    index: SmallIndex, text: str, *filters: str, only_named: bool = False, **options: Any
-) -> ContextBundle:
-    query = build_query(text, filters=parse_filters(filters), **options)
-    return walk_merged(retriever(index), query, only_named=only_named).bundle
+def ask(index: SmallIndex, text: str, *filters: str, **options: Any) -> ContextBundle:
+    return retriever(index).retrieve(build_query(text, filters=parse_filters(filters), **options))
 
 
 def files(evidence: Sequence[Evidence]) -> list[str]:
@@ -79,23 +77,24 @@ def test_graph_neighbour_retrieval(index: SmallIndex) -> None:
     down = Retriever(
         index.chunks, None, index.encoder, generation=GENERATION, as_of=AS_OF, degraded=("graph",)
     )
-    degraded = walk_merged(down, build_query("GOV-0017"), only_named=True).bundle
+    degraded = down.retrieve(build_query("GOV-0017", only_named=True))
     assert (files(degraded.evidence), degraded.degraded) == (files(alone.evidence), ("graph",))
     asked = ask(index, "What depends on GOV-0017?", top_k=2)
     assert len(asked.evidence) == 2
     assert asked.evidence[1].path
 
 
-def row(name: str, score: float, *, kind: str | None = None) -> Evidence:
-    """Evidence of a document of its own; with *kind*, one that an edge leads to."""
-    bundle = ask(governance_index(), "backup", top_k=1)
+def row(name: str, score: float, *, kind: str | None = None) -> Scored:
+    """A passage of a document of its own; with *kind*, one that an edge leads to."""
+    _, (chunk,) = page(name, {"Backup": "Take one every night."})
     path = (PathStep(src="page:x", kind=kind, dst=name),) if kind else ()
-    return replace(bundle.evidence[0], chunk_id=name, doc=name, score=score, path=path, source=Origin.VECTOR)
+    scores = Scores(text=score / WEIGHTS.text)
+    return Scored(chunk=replace(chunk, doc=name), scores=scores, path=path, source=Origin.VECTOR, role="rest")
 
 
-def merged(found: Sequence[Evidence], near: Sequence[Evidence], top_k: int) -> list[tuple[str, str]]:
+def merged(found: Sequence[Scored], near: Sequence[Scored], top_k: int) -> list[tuple[str, str]]:
     rows = merge_by_id(found, near, boost=0.1, top_k=top_k)
-    return [(one.doc, one.source.value) for one in rows]
+    return [(one.chunk.doc, one.source.value) for one in rows]
 
 
 def test_a_neighbour_passes_only_those_right_above_it_that_score_less() -> None:

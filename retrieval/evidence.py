@@ -1,16 +1,30 @@
-"""A bundle, and what the edges of the graph say to its question."""
+"""What a question brings at every door: the walk, what edges say to it, or why there is nothing."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
 from indexes.wiring import Readers
+from retrieval.absence import tell_absence
 from retrieval.bundle.versions import note_versions
 from retrieval.question.dates import date_filters
 from retrieval.question.versions import bind_version
 from retrieval.relations.evidence import add_relations
-from retrieval.retriever import GRAPH, RetrievalResult
+from retrieval.retriever import GRAPH, RetrievalResult, Retriever
+from schemas.coverage import Coverage
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
+
+
+def find_evidence(
+    readers: Readers, retriever: Retriever, query: Query, *, coverage: Callable[[], Coverage] | None = None
+) -> RetrievalResult:
+    """Return the evidence for *query* with the relations that it asks for; where there is none, why.
+
+    Args: coverage: reads from the ledger what the index may lack. Raises: as `Retriever.walk`.
+    """
+    walk = retriever.walk(query)
+    related = replace(walk, bundle=relate(readers, walk.query, walk.bundle))
+    return tell_absence(readers, related, coverage=coverage)
 
 
 def relate(
@@ -31,8 +45,3 @@ def relate(
         if warn is not None:
             warn(f"answering without relations: {error}")
         return replace(bundle, degraded=tuple(sorted({*bundle.degraded, GRAPH})))
-
-
-def relate_walk(readers: Readers, walk: RetrievalResult) -> RetrievalResult:
-    """Return *walk* with the relations that its query asks for in its bundle."""
-    return replace(walk, bundle=relate(readers, walk.query, walk.bundle))
