@@ -5,16 +5,20 @@ from dataclasses import replace
 
 from retrieval.ranking.score import Scored
 from schemas.edges import FRONT_MATTER_KINDS
-from schemas.evidence import Origin
+from schemas.evidence import Origin, PathStep
 
 
 def order_neighbours(ordered: Iterable[Scored], named: Collection[str]) -> tuple[Scored, ...]:
     """Return the best passage of each document that a typed edge joins to a named one, by edge kind, id."""
     best: dict[str, Scored] = {}
     for one in ordered:
-        if len(one.path) == 1 and one.path[0].kind in FRONT_MATTER_KINDS and one.chunk.doc not in named:
+        if len(one.path) == 1 and _joins(one.path[0], named) and one.chunk.doc not in named:
             best.setdefault(one.chunk.doc, one)
     return tuple(sorted(best.values(), key=lambda one: (one.path[0].kind, one.chunk.doc)))
+
+
+def _joins(step: PathStep, named: Collection[str]) -> bool:
+    return step.kind in FRONT_MATTER_KINDS and (step.src in named or step.dst in named)
 
 
 def merge_by_id(
