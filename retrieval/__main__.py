@@ -32,6 +32,7 @@ from schemas.text_streams import escape_unwritable
 from schemas.usage_counts import Interface
 
 if TYPE_CHECKING:
+    from indexes.wiring import Readers
     from retrieval.retriever import RetrievalResult
     from schemas.coverage import Coverage
     from schemas.evidence import ContextBundle
@@ -67,8 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
         )
         index = Path(settings.index)
-        result, seconds = _answer(index, query, settings, as_of=options.as_of)
-        _print_bundle(result.bundle, form=options.format, top_k=query.top_k)
+        readers, result, seconds = _answer(index, query, settings, as_of=options.as_of)
+        _print_bundle(readers, result.bundle, form=options.format, top_k=query.top_k)
         _log(index, result, seconds)
     except BrokenPipeError:
         return _leave_output(0)
@@ -105,8 +106,8 @@ def exit_code(error: SitegraphError) -> int:
 
 def _answer(
     index: Path, query: Query, settings: Settings, *, as_of: str | None
-) -> "tuple[RetrievalResult, float]":
-    """What the query brought, and in how many seconds once the index was open."""
+) -> "tuple[Readers, RetrievalResult, float]":
+    """What was opened, what the query brought, and in how many seconds once the index was open."""
     from indexes.wiring import open_readers
     from retrieval.as_of import find_generation
     from retrieval.evidence import find_evidence
@@ -125,7 +126,7 @@ def _answer(
     retriever = build_retriever(readers, policy=read_policy(settings.deny))
     began = time.perf_counter()
     result = find_evidence(readers, retriever, query, coverage=lambda: _coverage(settings))
-    return result, time.perf_counter() - began
+    return readers, result, time.perf_counter() - began
 
 
 def _coverage(settings: Settings) -> "Coverage":
@@ -135,13 +136,14 @@ def _coverage(settings: Settings) -> "Coverage":
     return read_coverage(Path(settings.index), now=now, ledger_url=settings.ledger_url)
 
 
-def _print_bundle(bundle: "ContextBundle", *, form: str, top_k: int) -> None:
+def _print_bundle(readers: "Readers", bundle: "ContextBundle", *, form: str, top_k: int) -> None:
     from retrieval.absence import absence_in, render_absence
-    from retrieval.bundle.render import render_text, to_rows
+    from retrieval.bundle.render import to_rows
+    from retrieval.evidence import render_evidence
     from schemas.records import to_record
 
     if form == "text":
-        print(render_text(bundle))
+        print(render_evidence(readers, bundle))
     else:
         print(to_json(to_record(bundle) if form == "bundle" else to_rows(bundle)[:top_k], indent=2))
     sys.stdout.flush()  # here, where a closed pipe still gets its exit code

@@ -4,7 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from indexes.wiring import Readers
-from retrieval.absence import tell_absence
+from retrieval.absence import absence_in, render_absence, tell_absence
+from retrieval.bundle.names import read_titles
+from retrieval.bundle.render import render_text
 from retrieval.bundle.versions import note_versions
 from retrieval.question.dates import date_filters
 from retrieval.question.versions import bind_version
@@ -25,6 +27,16 @@ def find_evidence(
     walk = retriever.walk(query)
     related = replace(walk, bundle=relate(readers, walk.query, walk.bundle))
     return tell_absence(readers, related, coverage=coverage)
+
+
+def render_evidence(
+    readers: Readers, bundle: ContextBundle, *, width: int = 80, why: bool = False, full: bool = False
+) -> str:
+    """Return a bundle as text for people, and why it is empty; arguments as of `render_text`."""
+    titles = read_titles(readers.graph, [one.doc for one in bundle.evidence])
+    absence = absence_in(bundle)
+    told = [render_absence(absence)] if absence else []
+    return "\n\n".join([render_text(bundle, width=width, titles=titles, why=why, full=full), *told])
 
 
 def relate(

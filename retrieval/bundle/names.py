@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from indexes.ports import GraphReader
+from schemas.errors import StoreUnavailable
 from schemas.evidence import Evidence, PathStep
 from schemas.names import code_prefix
 from schemas.nodes import ChunkNode, Entity, Node, Page, PdfDoc, PdfPage, PdfRegion, Section, Tool
@@ -39,6 +40,15 @@ def read_names(graph: GraphReader, ids: Collection[str]) -> Mapping[str, str]:
     missing = sorted({node.doc for node in nodes if not names[node.id]} - names.keys())
     names |= {node.id: called(node) for node in (graph.nodes(missing) if missing else ())}
     return names | {node.id: names.get(node.doc, "") for node in nodes if not names[node.id]}
+
+
+def read_titles(graph: GraphReader | None, docs: Collection[str]) -> Mapping[str, str]:
+    """Return titles by document; none where the graph, which knows them, is not there."""
+    try:
+        found = graph.nodes(sorted(set(docs))) if graph is not None and docs else ()
+    except StoreUnavailable:
+        return {}
+    return {node.id: node.title for node in found if isinstance(node, Page | PdfDoc)}
 
 
 def name_paths(evidence: Collection[Evidence], names: Mapping[str, str]) -> tuple[Evidence, ...]:

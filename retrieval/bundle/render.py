@@ -1,14 +1,16 @@
 """Bundles for people and for programs: text for a terminal, flat rows."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from retrieval.bundle.snippets import cut_snippet
 from schemas.evidence import (
     Citation,
     ContextBundle,
     Evidence,
     EvidenceVersion,
+    Origin,
     PathStep,
     PdfLocation,
     Relation,
@@ -37,6 +39,9 @@ _ROW_FIELDS = (
     ),
 )
 _INDENT = "     "
+_LINES = 3
+"""Lines of a passage that a list of results shows."""
+_FOUND_BY = {Origin.VECTOR: "search", Origin.GRAPH: "links", Origin.BOTH: "search and links"}
 
 
 def to_rows(bundle: ContextBundle) -> list[Record]:
@@ -73,15 +78,35 @@ def cite_line(cited: Evidence | Citation | Chunk, pdf: PdfLocation | None) -> st
     return f"{place}#{opens_at}" if opens_at else place
 
 
-def render_text(bundle: ContextBundle, *, width: int = 80) -> str:
-    """Return evidence as numbered paragraphs: heading path, source line, how it was found, wrapped text.
+def render_text(
+    bundle: ContextBundle,
+    *,
+    width: int = 80,
+    titles: Mapping[str, str] | None = None,
+    why: bool = False,
+    full: bool = False,
+) -> str:
+    """Return evidence as a numbered list: title and headings, address, the two or three lines that answer.
 
     Relations that the question asks for come first, each with its chains.
+    Args: titles: of documents, by id. why: show scores, and how each passage was found. full: show whole
+    texts.
     """
     if not bundle.evidence:
         return "No evidence found."
     relations = ("\n".join(_relation(one, width)) for one in bundle.relations)
-    return "\n\n".join((*relations, *("\n".join(_lines(one, width)) for one in bundle.evidence)))
+    passages = []
+    for one in bundle.evidence:
+        text = one.text if full else _telling_lines(one.text, bundle.query, width)
+        shown = wrap_text(text, width=width, indent=_INDENT)
+        passages.append("\n".join((*_head(one, titles or {}, why=why), *([""] if full else []), shown)))
+    return "\n\n".join((*relations, *passages))
+
+
+def _telling_lines(text: str, question: str, width: int) -> str:
+    """The part of *text* that fits into three lines of *width*, where most of the question's words stand."""
+    room = _LINES * (width - 4 * len(_INDENT))
+    return "".join(piece for piece, _ in cut_snippet(text, question, length=room))
 
 
 def _relation(relation: Relation, width: int) -> Iterator[str]:
@@ -91,17 +116,24 @@ def _relation(relation: Relation, width: int) -> Iterator[str]:
         yield show_line(f"{_INDENT}{chain}")
 
 
-def _lines(evidence: Evidence, width: int) -> Iterator[str]:
-    trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
-    yield show_line(f"{label_of(evidence)} {trail}".rstrip())
+def _head(evidence: Evidence, titles: Mapping[str, str], *, why: bool) -> Iterator[str]:
+    trail = evidence.heading_path or evidence.breadcrumbs
+    title = titles.get(evidence.doc, "")
+    if title and not (trail and trail[0].casefold() in title.casefold()):
+        trail = (title, *trail)
+    yield show_line(f"{label_of(evidence)} {' > '.join(trail)}".rstrip())
     yield show_line(f"{_INDENT}{cite_line(evidence, evidence.pdf)}")
-    yield f"{_INDENT}{evidence.score:.3f}  {evidence.source}  {evidence.chunk_id}{_dated(evidence)}"
     if evidence.versions is not None:
         yield show_line(f"{_INDENT}{tell_version(evidence.versions)}")
-    for step in evidence.path:
-        yield show_line(f"{_INDENT}{show_step(step)}")
-    yield ""
-    yield wrap_text(evidence.text, width=width, indent=_INDENT)
+    if why:
+        yield from (show_line(f"{_INDENT}{line}") for line in _reasons(evidence))
+
+
+def _reasons(evidence: Evidence) -> Iterator[str]:
+    parts = ", ".join(f"{name} {value:.2f}" for name, value in to_record(evidence.scores).items() if value)
+    yield f"score {evidence.score:.3f} ({parts}); found by {_FOUND_BY[evidence.source]}{_dated(evidence)}"
+    yield evidence.chunk_id
+    yield from map(show_step, evidence.path)
 
 
 def tell_version(of: EvidenceVersion) -> str:
@@ -122,7 +154,7 @@ def show_step(step: PathStep) -> str:
 def _dated(evidence: Evidence) -> str:
     if evidence.last_modified is None:
         return ""
-    return f"  modified {evidence.last_modified[:10]} ({evidence.last_modified_origin})"
+    return f"; modified {evidence.last_modified[:10]} ({evidence.last_modified_origin})"
 
 
 def show_line(text: str) -> str:

@@ -48,7 +48,8 @@ def select_evidence(
     The order is greedy, by (-worth, rank). A chunk is worth its score, or what stood at its place where a
     reranker gave it one; each beyond 2 of its section or 3 of its page, which is one of a PDF, a chapter of a
     book, else a file or an address, is worth `CROWDED` of that once more. Pages of no content come last.
-    A chunk equal word for word to a better one, or one of its *copies* by id, is left out. From the 4th place
+    A chunk equal word for word to a better one, or one of its *copies* by id, is left out;
+    where the better one is of a PDF, a page that says all of it stands at its place. From the 4th place
     on the order alternates with the *nearest*, best first; none are given where the graph leads to what says
     it in other words. The *definitions* within the caps stand at the 6th place at the latest, those
     *of_tools*, whatever the caps, at the 2nd.
@@ -137,14 +138,36 @@ def _section_key(chunk: Chunk) -> str | None:
     return "\x1f".join((_page_key(chunk), *chunk.heading_path)) if chunk.heading_path else None
 
 
-def _without_repeats(ranked: Collection[Scored], copies: Mapping[str, Collection[str]]) -> list[Scored]:
+def _without_repeats(ranked: Sequence[Scored], copies: Mapping[str, Collection[str]]) -> list[Scored]:
     kept: list[Scored] = []
     said: set[str] = set()
     repeated: set[str] = set()
+    pages = _pages_of(ranked, copies)
     for one in ranked:
         text = normalise_text(one.chunk.text)
-        if text not in said and one.chunk.id not in repeated:
-            kept.append(one)
-            said.add(text)
-            repeated.update(copies.get(one.chunk.id, ()))
+        if text in said or one.chunk.id in repeated:
+            continue
+        page = pages.get(one.chunk.id)
+        best = one if page is None or page.chunk.id in repeated else page
+        kept.append(best)
+        said.update((text, normalise_text(best.chunk.text)))
+        repeated.update(copies.get(best.chunk.id, ()), (one.chunk.id, best.chunk.id))
     return kept
+
+
+def _pages_of(ranked: Sequence[Scored], copies: Mapping[str, Collection[str]]) -> Mapping[str, Scored]:
+    """For what a PDF says, the best page that says all of it: a page opens at the passage, on any screen."""
+    by_id: dict[str, Scored] = {}
+    by_text: dict[str, Scored] = {}
+    for one in ranked:
+        if one.chunk.page_no is None:
+            by_text.setdefault(normalise_text(one.chunk.text), one)
+            for copy in sorted(copies.get(one.chunk.id, ())):
+                by_id.setdefault(copy, one)
+    return {
+        one.chunk.id: page
+        for one in ranked
+        if one.chunk.page_no is not None
+        and (page := by_id.get(one.chunk.id) or by_text.get(normalise_text(one.chunk.text)))
+        and (page.is_last, page.chunk.version) == (one.is_last, one.chunk.version)
+    }

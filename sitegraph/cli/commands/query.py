@@ -1,7 +1,7 @@
 """`sitegraph query`: evidence for a question, or for a file of them."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,6 +31,7 @@ from sitegraph.cli.reading import (
 )
 
 if TYPE_CHECKING:
+    from indexes.wiring import Readers
     from schemas.evidence import ContextBundle, Query
 
 
@@ -76,6 +77,10 @@ def query(
     tool_result: Annotated[
         str | None, typer.Option("--tool-result", metavar="JSON", help="Result of the tool, if it was run.")
     ] = None,
+    why: Annotated[
+        bool, typer.Option("--why", help="Show the scores of each passage, its id, and how it was found.")
+    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show whole passages.")] = False,
     timings: Annotated[bool, typer.Option("--timings", help="Print timings on stderr.")] = False,
 ) -> None:
     """Find evidence for a question: the best chunks, with citations.
@@ -89,6 +94,8 @@ def query(
       sitegraph query "how long does a lease last" --as-of 2026-03-01
 
       sitegraph query "default of shared_buffers" --version 15
+
+      sitegraph query "who rotates the signing key" --why --full
 
       sitegraph query --from questions.jsonl > bundles.jsonl
     """
@@ -109,7 +116,11 @@ def query(
     )
     queries = (asked,) if from_ is None else _read_queries(from_, asked)
     form = "lines" if from_ else output.value
-    _answer(read_reading_settings(index, groups), queries, as_of=as_of, form=form, timings=timings)
+
+    def render(readers: "Readers", bundle: "ContextBundle") -> str:
+        return _render(readers, bundle, form, why=why, full=full)
+
+    _answer(read_reading_settings(index, groups), queries, render, as_of=as_of, timings=timings)
 
 
 def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
@@ -123,7 +134,12 @@ def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
 
 
 def _answer(
-    settings: Settings, queries: "Sequence[Query]", *, as_of: str | None, form: str, timings: bool
+    settings: Settings,
+    queries: "Sequence[Query]",
+    render: "Callable[[Readers, ContextBundle], str]",
+    *,
+    as_of: str | None,
+    timings: bool,
 ) -> None:
     from retrieval.evidence import find_evidence
     from retrieval.opening import build_retriever
@@ -143,19 +159,16 @@ def _answer(
         result = find_evidence(readers, retriever, one, coverage=partial(coverage_of, settings))
         seconds = time.perf_counter() - started
         _report(timings, "query", started)
-        typer.echo(_render(result.bundle, form))
+        typer.echo(render(readers, result.bundle))
         log_usage(readers.index, [one], results=[result], door=Interface.QUERY, seconds=seconds)
 
 
-def _render(bundle: "ContextBundle", form: str) -> str:
-    from retrieval.absence import absence_in, render_absence
-    from retrieval.bundle.render import render_text
+def _render(readers: "Readers", bundle: "ContextBundle", form: str, *, why: bool, full: bool) -> str:
+    from retrieval.evidence import render_evidence
     from schemas.records import to_record
 
     if form == "text":
-        absence = absence_in(bundle)
-        told = [render_absence(absence)] if absence else []
-        return "\n\n".join([render_text(bundle, width=terminal_width()), *told])
+        return render_evidence(readers, bundle, width=terminal_width(), why=why, full=full)
     return to_json(to_record(bundle), indent=None if form == "lines" else 2)
 
 

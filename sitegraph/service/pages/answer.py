@@ -14,6 +14,8 @@ from retrieval.absence import state_absence
 from retrieval.answering.answerable import measure_familiarity
 from retrieval.answering.answered import Answered
 from retrieval.answering.answering import Answerer
+from retrieval.bundle.names import read_titles
+from retrieval.bundle.snippets import Piece, mark_quote
 from retrieval.retriever import RetrievalResult
 from schemas.absence import Absence
 from schemas.coverage import Coverage
@@ -23,9 +25,8 @@ from sitegraph.service.metrics import question_of
 from sitegraph.service.origins import is_cross_site
 from sitegraph.service.pages.asked import Asked, query_of, read_asked, tidy_address
 from sitegraph.service.pages.frame import Pages
-from sitegraph.service.pages.results import Group, Result, group_results, read_titles, show_result
+from sitegraph.service.pages.results import Group, Result, group_results, show_result
 from sitegraph.service.pages.search import show_form
-from sitegraph.service.pages.snippets import Piece, mark_quote
 
 PASSAGES, TOKENS = 10, 2500
 """As `sitegraph ask` has them, whose answers are measured."""
@@ -139,7 +140,7 @@ def _not_found(pages: Pages, readers: Readers, walk: RetrievalResult, answered: 
         absence=state_absence(
             readers, walk.query, bundle, answered=answered, coverage=lambda: _coverage(pages)
         ),
-        nearest=group_results(only_near, read_titles(readers, [one.doc for one in near])),
+        nearest=group_results(only_near, read_titles(readers.graph, [one.doc for one in near])),
     )
 
 

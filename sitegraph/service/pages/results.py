@@ -1,6 +1,6 @@
 """Evidence as pages show it: by document, with where it leads and why it is there."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -8,10 +8,9 @@ from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
 from indexes.wiring import Readers
 from retrieval.bundle.render import cite_line, show_step
-from schemas.errors import DamageFound, StoreUnavailable
+from retrieval.bundle.snippets import Piece, cut_snippet
+from schemas.errors import DamageFound
 from schemas.evidence import ContextBundle, Evidence
-from schemas.nodes import Page, PdfDoc
-from sitegraph.service.pages.snippets import Piece, cut_snippet
 
 TOPICS = 5
 _SAMPLE = 500
@@ -83,17 +82,6 @@ def live_url(one: Evidence) -> str | None:
         return None
     opens_at = f"page={one.pdf.page}" if one.pdf else f"{one.fragment or ''}{one.text_fragment or ''}"
     return f"{one.url}#{opens_at}" if opens_at else one.url
-
-
-def read_titles(readers: Readers, docs: Collection[str]) -> Mapping[str, str]:
-    """Return titles by document; none where the graph, which knows them, is not there."""
-    if readers.graph is None or not docs:
-        return {}
-    try:
-        found = readers.graph.nodes(sorted(set(docs)))
-    except StoreUnavailable:
-        return {}
-    return {node.id: node.title for node in found if isinstance(node, Page | PdfDoc)}
 
 
 def read_facets(readers: Readers) -> Facets:

@@ -8,13 +8,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from indexes.wiring import Readers
+from retrieval.bundle.names import read_titles
 from schemas.errors import ConfigError, FilterError
 from schemas.evidence import ContextBundle, Query
 from sitegraph.service.metrics import question_of
 from sitegraph.service.origins import is_cross_site
 from sitegraph.service.pages.asked import TOKENS, Asked, query_of, read_asked, tidy_address
 from sitegraph.service.pages.frame import Pages
-from sitegraph.service.pages.results import group_results, read_facets, read_titles, read_topics
+from sitegraph.service.pages.results import group_results, read_facets, read_topics
 
 NOTHING: Mapping[str, Any] = {
     "groups": (),
@@ -92,7 +93,7 @@ def show_bundle(readers: Readers, bundle: ContextBundle) -> dict[str, Any]:
     """Return what a page shows of a bundle."""
     docs = [one.doc for one in bundle.evidence]
     return {
-        "groups": group_results(bundle, read_titles(readers, docs)),
+        "groups": group_results(bundle, read_titles(readers.graph, docs)),
         "found": len(bundle.evidence),
         "degraded": bundle.degraded,
         "relations": bundle.relations,

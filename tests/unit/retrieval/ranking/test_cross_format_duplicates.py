@@ -6,6 +6,7 @@ import pytest
 
 from retrieval.ranking.cross_format_duplicates import find_duplicates, says_all_of
 from retrieval.ranking.score import Scored
+from retrieval.ranking.selection import select_evidence
 from retrieval.retriever import Retriever
 from schemas.evidence import Origin, Query, Scores
 from schemas.nodes import Chunk
@@ -56,6 +57,22 @@ def test_only_passages_of_another_format_are_twins_and_the_fuller_one_has_the_ot
         printed.id: frozenset({row.id}),
         again.id: frozenset({row.id}),
     }
+
+
+def test_of_a_page_and_a_pdf_that_say_the_same_the_page_is_cited_at_the_better_place() -> None:
+    row, printed = page("copies", {"Copies": ROW})[1][0], pdf("copies", [(4, ROW), (5, PRINTED)])[1]
+    other = page("other", {"Other": "The lodge is closed on Sundays and on the days of the fair."})[1][0]
+    order = [*scored(printed[0], other, row)]
+    ranked = [replace(one, place=place) for place, one in enumerate(order)]
+
+    def chosen(among: list[Scored]) -> list[str]:
+        return [one.chunk.id for one in select_evidence(among, find_duplicates(among), top_k=5).chosen]
+
+    assert chosen(ranked) == [row.id, other.id]
+    fuller = [replace(ranked[0], chunk=printed[1]), *ranked[1:]]
+    assert chosen(fuller) == [printed[1].id, other.id], "the page lacks half of it"
+    older = [*ranked[:2], replace(ranked[2], chunk=replace(row, version="1.0"))]
+    assert chosen(older) == [printed[0].id, other.id], "the page is of another version"
 
 
 def test_a_short_row_is_a_twin_only_under_the_same_heading() -> None:

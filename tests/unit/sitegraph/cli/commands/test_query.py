@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -11,6 +12,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from sitegraph.cli.app import run_app
+from tests.fakes.copies import copy_index
+from tests.fakes.governance import governance_documents
+from tests.fakes.next_generation import publish_next
+from tests.fakes.small_index import page
 
 ROOT = Path(__file__).parents[5]
 HEAVY = ("torch", "transformers", "sentence_transformers", "prefect", "pymupdf", "lxml", "trafilatura")
@@ -43,6 +48,35 @@ def test_text_numbers_the_passages_and_cites_them(folder: Path, capsys: pytest.C
     assert out.startswith("[S1] Backup guide > WAL size\n     backup.md#wal-size\n")
     assert "[S2]" in out
     assert "[S3]" not in out
+
+
+LONG = " ".join(f"Lamp {n} hangs in the hall and is dusted on day {n} of the month." for n in range(1, 30))
+ANSWER = "The brass lantern is trimmed at dusk by the porter."
+
+
+def test_text_is_five_results_of_a_title_an_address_and_the_lines_that_answer(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    index = copy_index(folder, tmp_path / "index")
+    documents, edges = governance_documents()
+    lamps = page("lamps", {"Lamps": "Of lamps.", "Lanterns": f"{LONG} {ANSWER} {LONG}"})
+    publish_next(index, (*documents, lamps), edges)
+    ask = ["query", "when is the brass lantern trimmed", "--index", str(index)]
+
+    assert run_app(ask) == 0
+    plain = capsys.readouterr().out
+    results = plain.rstrip().split("\n\n")
+    assert len(results) == 5
+    assert all(len(one.splitlines()) <= 5 for one in results), "a title, an address, at most three lines"
+    assert results[0].startswith("[S1] Lamps > Lanterns\n     lamps.md#lanterns\n")
+    assert ANSWER in " ".join(results[0].split())
+    assert not re.search(r"chunk:|--\[|\bvector\b|\bboth\b|\bscore\b", plain)
+
+    assert run_app([*ask, "--why"]) == 0
+    assert re.search(r"score 0\.\d+ \(text .*\); found by search.*\n     chunk:", capsys.readouterr().out)
+
+    assert run_app([*ask, "--full", "--top-k", "1"]) == 0
+    assert " ".join(f"{LONG} {ANSWER} {LONG}".split()) in " ".join(capsys.readouterr().out.split())
 
 
 RELATED = "How are ADR-0031 and PRD-0008 related?"
