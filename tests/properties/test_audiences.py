@@ -22,9 +22,9 @@ from indexes.layout import IndexLayout
 from indexes.manifest import load_manifest
 from indexes.publish.generation import load_generation
 from indexes.wiring import open_readers
+from retrieval.evidence import find_evidence
 from retrieval.opening import build_retriever
 from retrieval.question.query import build_query
-from retrieval.related import relate_walk
 from runtime.clock import SystemClock
 from runtime.processes.parser_pool import ParserPool
 from runtime.settings import read_settings
@@ -184,7 +184,7 @@ def _found(program: Program, index: Path) -> dict[str, Any]:
         readers = open_readers(index, environment=settings.environment())
     retriever = build_retriever(readers)
     bundles = [
-        to_record(relate_walk(readers, retriever.walk(build_query(question))).bundle)
+        to_record(find_evidence(readers, retriever, build_query(question)).bundle)
         for question in QUESTIONS
     ]
     return {

@@ -7,9 +7,10 @@ from urllib.parse import quote
 from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
 from indexes.wiring import Readers
+from retrieval.bundle.names import read_titles
 from retrieval.bundle.render import cite_line, show_step
 from retrieval.bundle.snippets import Piece, cut_snippet
-from schemas.errors import DamageFound
+from schemas.errors import DamageFound, StoreUnavailable
 from schemas.evidence import ContextBundle, Evidence
 
 TOPICS = 5
@@ -111,7 +112,7 @@ def read_topics(readers: Readers) -> tuple[str, ...]:
         return ()
     authority = readers.authority.of(ids)
     best = sorted(ids, key=lambda doc: -authority.get(doc, 0.0))[: 2 * TOPICS]
-    titles = read_titles(readers, best)
+    titles = read_titles(readers.graph, best)
     return tuple(dict.fromkeys(titles[doc] for doc in best if titles.get(doc)))[:TOPICS]
 
 
