@@ -1,5 +1,6 @@
 """What a filter may ask for, in every store."""
 
+import re
 from collections.abc import Collection, Iterator
 
 from schemas.errors import FilterError
@@ -8,6 +9,8 @@ from schemas.nodes import Chunk
 
 LIST_FIELDS = frozenset({"tool_names"})
 INTEGER_FIELDS = frozenset({"page_no"})
+_WHOLE = re.compile(r"[0-9]{1,9}")
+"""What fits into 32 bits; no column holds more."""
 
 
 def check_filters(filters: Collection[Condition]) -> None:
@@ -19,8 +22,8 @@ def check_filters(filters: Collection[Condition]) -> None:
         for value in item.values if item.field in DATE_FIELDS else ():
             interval_of(value)
         for value in item.values if item.field in INTEGER_FIELDS else ():
-            if not (value.isascii() and value.isdecimal()):
-                raise FilterError(f"not a whole number: {value!r}", subject=item.field)
+            if not _WHOLE.fullmatch(value):
+                raise FilterError(f"not a whole number of nine digits at most: {value!r}", subject=item.field)
 
 
 def _each(conditions: Collection[Condition]) -> Iterator[Filter]:

@@ -31,6 +31,14 @@ Source: Unicode 16, DerivedCoreProperties.txt (Default_Ignorable_Code_Point), 23
 """
 
 
+def whole_text(text: str) -> str:
+    """Put a question mark for each half of a surrogate pair, which UTF-8 has no bytes for.
+
+    JSON and YAML can write one, as `\\ud800`, and no store can hold it.
+    """
+    return text.encode("utf-8", "replace").decode()
+
+
 def replace_unseen(text: str) -> str:
     """Return *text* with U+FFFD for each character that nobody sees; its length stays."""
     return _UNSEEN.sub("\ufffd", text)

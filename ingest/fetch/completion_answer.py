@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from schemas.errors import ParseError
+from schemas.unseen import whole_text
 
 REASON_MAX = 200
 
@@ -42,8 +43,7 @@ def read_content(url: str, answer: Any, *, key: str | None = None) -> str:
     if finish == "length":
         message = "the model's answer is cut off; let the server allow more tokens"
         raise ParseError(message, subject=url)
-    content = content.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be shown or stored
-    return _unfenced(content)
+    return _unfenced(whole_text(content))
 
 
 def read_reason(data: bytes, *, key: str | None = None) -> str:

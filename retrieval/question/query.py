@@ -10,6 +10,7 @@ from retrieval.question.dates import RECENCY, combine_bounds, parse_age, parse_b
 from schemas.errors import ConfigError, FilterError
 from schemas.evidence import DATE_FIELDS, FILTER_FIELDS, Filter, Query, ToolUse
 from schemas.formats import NAME
+from schemas.unseen import whole_text
 
 TOP_K, TOP_K_MAX = 5, 50
 TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX = 16, 100_000
@@ -44,7 +45,7 @@ def build_query(
     Raises: ConfigError: an empty or over-long text, persona, tool or version, `top_k` or `token_budget` out
     of bounds.
     """
-    clean = " ".join(_storable(text).split())
+    clean = " ".join(whole_text(text).split())
     if not clean:
         raise ConfigError(
             "is empty; ask something, for example: 'How is the index backed up?'", subject="query"
@@ -70,7 +71,7 @@ def build_query(
 def _version(text: str | None) -> str | None:
     if text is None:
         return None
-    clean = _storable(text).strip()
+    clean = whole_text(text).strip()
     if not 0 < len(clean) <= VERSION_MAX:
         raise ConfigError(f"must have 1 to {VERSION_MAX} characters", subject="version")
     return clean
@@ -79,7 +80,7 @@ def _version(text: str | None) -> str | None:
 def _tool(tool: ToolUse | None) -> ToolUse | None:
     if tool is None:
         return None
-    name = " ".join(_storable(tool.name).split())
+    name = " ".join(whole_text(tool.name).split())
     if not 0 < len(name) <= TOOL_NAME_MAX:
         raise ConfigError(f"the name must have 1 to {TOOL_NAME_MAX} characters", subject="tool")
     return ToolUse(
@@ -96,7 +97,7 @@ def _plain_json(subject: str, value: dict[str, Any] | None, most: int) -> dict[s
     if _is_deep(value, TOOL_DEPTH_MAX):
         raise ConfigError(f"is nested more than {TOOL_DEPTH_MAX} deep", subject=subject)
     try:
-        text = _storable(json.dumps(value, ensure_ascii=False, allow_nan=False))
+        text = whole_text(json.dumps(value, ensure_ascii=False, allow_nan=False))
     except ValueError as error:
         raise ConfigError(f"is not JSON ({error})", subject=subject) from error
     if len(text) > most:
@@ -110,13 +111,8 @@ def _is_deep(value: Any, left: int) -> bool:
     return bool(inside) and (left == 0 or any(_is_deep(one, left - 1) for one in inside))
 
 
-def _storable(text: str) -> str:
-    """Put a question mark for half a surrogate pair, which UTF-8 has no bytes for."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def _persona(text: str | None) -> str | None:
-    lines = [" ".join(line.split()) for line in _storable(text or "").splitlines() if line.strip()]
+    lines = [" ".join(line.split()) for line in whole_text(text or "").splitlines() if line.strip()]
     if len(lines) > PERSONA_LINES_MAX or sum(map(len, lines)) > PERSONA_MAX:
         raise ConfigError(
             f"must be at most {PERSONA_LINES_MAX} lines and {PERSONA_MAX} characters", subject="persona"
@@ -211,7 +207,7 @@ def _values(field: str, said: set[str]) -> tuple[str, ...]:
 def _check_value(field: str, value: str) -> str:
     if not value:
         raise FilterError(f"has no value; write {field}=something", subject=field)
-    if value.encode("utf-8", "replace").decode() != value:
+    if whole_text(value) != value:
         raise FilterError("is not UTF-8", subject=field)
     if field in DATE_FIELDS:
         return parse_bound(value)

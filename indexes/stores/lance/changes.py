@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from lancedb.expr import col, lit
 from lancedb.table import Table
 
 from indexes.ports import StoreState
 from indexes.row_changes import StoredRow, Told, check_numbers, state_after
+from indexes.stores.lance.filters import one_of
 from indexes.stores.lance.scan import COUNTED, NARROW_PAGE, pages, read, stored_rows
 from indexes.stores.lance.tables import store_errors
 
@@ -39,12 +39,12 @@ def _gone(table: Table, base: Table, *, before: StoreState, told: Told) -> list[
 
 def _rows(table: Table, ids: Collection[str]) -> Iterator[StoredRow]:
     for page in pages(ids, size=NARROW_PAGE):
-        yield from stored_rows(read(table, col("id").isin(page), COUNTED))
+        yield from stored_rows(read(table, one_of("id", page), COUNTED))
 
 
 def _numbers(table: Table, kinds: Collection[str]) -> Mapping[str, int]:
     """Rows per kind of those expected, and those of any other kind together."""
     with store_errors(table.name):
-        found = {kind: int(table.count_rows((col("kind") == lit(kind)).to_sql())) for kind in kinds}
+        found = {kind: int(table.count_rows(one_of("kind", [kind]))) for kind in kinds}
         others = int(table.count_rows()) - sum(found.values())
     return found | ({"other": others} if others else {})

@@ -126,7 +126,8 @@ class _Rows:
 
 
 def _bytes(names: Sequence[str]) -> npt.NDArray[np.bytes_]:
-    return np.array([name.encode() for name in names], dtype=np.bytes_)
+    # A byte behind each name: NumPy takes those that differ in a NUL at their end for equal.
+    return np.array([name.encode() + b"." for name in names], dtype=np.bytes_)
 
 
 def size_of_chunks(table: Table, columns: Sequence[str], dim: int) -> int:

@@ -10,10 +10,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from lancedb.expr import col
 from lancedb.table import Table
 
 from indexes.stores.lance.engine import Address, open_by_engine
+from indexes.stores.lance.filters import one_of
 from indexes.stores.lance.scan import NARROW_PAGE, ROW_ID, pages
 from schemas.errors import SchemaMismatch, StaleLease
 
@@ -70,7 +70,7 @@ def _places(table: Table, ids: Collection[str]) -> Mapping[int, list[int]]:
     """Where rows of these ids stand: their offsets by file."""
     places = defaultdict[int, list[int]](list)
     for page in pages(ids, size=NARROW_PAGE):
-        found = table.search().where(col("id").isin(page)).select(["id"]).with_row_id(True).to_arrow()
+        found = table.search().where(one_of("id", page)).select(["id"]).with_row_id(True).to_arrow()
         for address in found.column(ROW_ID).to_pylist():
             places[address >> _OFFSET_BITS].append(address & ((1 << _OFFSET_BITS) - 1))
     return places

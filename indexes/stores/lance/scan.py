@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from lancedb.expr import Expr
 from lancedb.table import Table
 
 from indexes.lattice_hash import LatticeHash
@@ -41,7 +40,7 @@ def pages(values: Collection[str], *, size: int = PAGE) -> Iterator[list[str]]:
     return (ordered[start : start + size] for start in range(0, len(ordered), size))
 
 
-def read(table: Table, condition: str | Expr | None, columns: Sequence[str]) -> pa.Table:
+def read(table: Table, condition: str | None, columns: Sequence[str]) -> pa.Table:
     """Read all rows that meet a condition, in no order. A scan has no limit, unlike a search."""
     with store_errors(table.name):
         query = table.search().select(list(columns))

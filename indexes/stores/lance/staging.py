@@ -8,7 +8,6 @@ from typing import Any
 
 import lancedb
 import pyarrow as pa
-from lancedb.expr import Expr, col
 from lancedb.table import Table
 
 from indexes.ports import StoreState
@@ -16,6 +15,7 @@ from indexes.row_changes import follows_change
 from indexes.stores.lance import scan
 from indexes.stores.lance.changes import state_after_change
 from indexes.stores.lance.engine import Address, has_engine
+from indexes.stores.lance.filters import one_of
 from indexes.stores.lance.replacing import most_replaced, replace_rows
 from indexes.stores.lance.stream import MergeStream
 from indexes.stores.lance.table_upkeep import upkeep_of
@@ -178,7 +178,7 @@ class StagedTable:
 
     def _write(self, stream: MergeStream, deletes: Collection[str]) -> Any:
         if stream.is_empty:
-            return self._table.delete(_ids(deletes))
+            return self._table.delete(one_of("id", deletes))
         rows = self._table.count_rows()
         if not rows:  # a first load, however large, goes through without being held
             return self._table.add(stream.reader())
@@ -192,12 +192,8 @@ class StagedTable:
         merge = self._table.merge_insert("id").use_index(False)
         merge = merge.when_matched_update_all().when_not_matched_insert_all()
         if deletes:
-            merge = merge.when_not_matched_by_source_delete(_ids(deletes))
+            merge = merge.when_not_matched_by_source_delete(one_of("id", deletes))
         return merge.execute(stream.reader(max_rows=most))
 
     def _stale(self, found: str) -> StaleLease:
         return StaleLease(f"somebody else wrote in between ({found}); run again", subject=self._name)
-
-
-def _ids(values: Collection[str]) -> Expr:
-    return col("id").isin(sorted(set(values)))

@@ -1,5 +1,6 @@
 """How the ledger's database is opened: SQLite or PostgreSQL."""
 
+import re
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,7 @@ from schemas.extras import install_line
 _SUBJECT = "SITEGRAPH_LEDGER_URL"
 _CONNECT_SECONDS = 10
 _WAL_TRIES = 50
+_UNFIT = re.compile("[\0\ud800-\udfff]")
 _MAKING_TABLES = 0x51_7E_64_AF
 """Number of the advisory lock under which tables are made; any number nobody else uses will do."""
 
@@ -45,10 +47,12 @@ def open_engine(url: str, *, read_only: bool = False, tables: Sequence[sa.Table]
         reading := open_read_only(Path(parsed.database or ""), always=read_only)
     ):
         tell_failures_of(reading)
+        _bind_what_fits(reading)
         _begin_sqlite(reading)
         return reading
     engine = _create_engine(parsed, read_only=read_only)
     tell_failures_of(engine)
+    _bind_what_fits(engine)
     if engine.dialect.name == "sqlite":
         _prepare_sqlite(engine)
     if read_only:
@@ -110,6 +114,25 @@ def _create_engine(url: sa.URL, *, read_only: bool) -> sa.Engine:
             f"names PostgreSQL, whose driver is not installed; run: {install_line('postgres')}",
             subject=_SUBJECT,
         ) from error
+
+
+def _bind_what_fits(engine: sa.Engine) -> None:
+    """Have every value that is stored or asked for be one that both databases can hold."""
+
+    @sa.event.listens_for(engine, "before_cursor_execute", retval=True)
+    def _on_execute(
+        _connection: sa.Connection, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool
+    ) -> tuple[str, Any]:
+        return statement, _fitting(parameters)
+
+
+def _fitting(value: Any) -> Any:
+    """Put U+FFFD for NUL, which PostgreSQL refuses, and for half a surrogate pair, which neither takes."""
+    if isinstance(value, str):
+        return value if value.isprintable() else _UNFIT.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {name: _fitting(one) for name, one in value.items()}
+    return type(value)(map(_fitting, value)) if isinstance(value, list | tuple) else value
 
 
 def _prepare_sqlite(engine: sa.Engine) -> None:

@@ -414,10 +414,4 @@ def _updated(statement: postgresql.Insert | sqlite.Insert, column: sa.Column[Any
 
 def _ordered(rows: Collection[Mapping[str, Any]], keys: list[str]) -> list[dict[str, Any]]:
     """In key order: two writers that lock rows in one order cannot lock each other out."""
-    plain = [{name: _storable(value) for name, value in row.items()} for row in rows]
-    return sorted(plain, key=lambda row: [row[key] for key in keys])
-
-
-def _storable(value: Any) -> Any:
-    """PostgreSQL keeps no NUL in text; a title of a PDF may contain one."""
-    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
+    return sorted(map(dict, rows), key=lambda row: [row[key] for key in keys])

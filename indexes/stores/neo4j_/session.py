@@ -6,7 +6,14 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from schemas.errors import ConfigError, SitegraphError, StaleLease, StoreUnavailable, TerminalError
+from schemas.errors import (
+    ConfigError,
+    FilterError,
+    SitegraphError,
+    StaleLease,
+    StoreUnavailable,
+    TerminalError,
+)
 
 if TYPE_CHECKING:
     import neo4j
@@ -161,6 +168,8 @@ def _our_errors(uri: str) -> Iterator[None]:
         yield
     except (DriverError, Neo4jError) as error:
         raise _explain(error, _name(uri)) from error
+    except UnicodeEncodeError as error:  # of the driver, for half a surrogate pair
+        raise FilterError("is not UTF-8, so no index holds it", subject=repr(error.object[:80])) from error
 
 
 def _explain(error: "neo4j.exceptions.DriverError | neo4j.exceptions.Neo4jError", uri: str) -> SitegraphError:

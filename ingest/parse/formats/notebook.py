@@ -12,6 +12,7 @@ from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.redaction import secrets_of
+from schemas.unseen import whole_text
 
 MAX_OUTPUT_LINES = 20
 MAX_OUTPUT = 1_000
@@ -97,7 +98,7 @@ def _printed(cell: Any) -> Iterator[str]:
         if output.output_type == "stream":
             yield _text(output.text)
         elif output.output_type == "error":
-            yield f"{output.ename}: {output.evalue}"
+            yield _text(f"{output.ename}: {output.evalue}")
         elif not any(kind.startswith("image/") for kind in output.data):
             yield _text(output.data.get("text/plain"))
 
@@ -113,8 +114,8 @@ def shorten(printed: str) -> str:
 def _text(value: object) -> str:
     """A text, which a notebook may keep as a list of lines."""
     if isinstance(value, list):
-        return "".join(part for part in value if isinstance(part, str))
-    return value if isinstance(value, str) else ""
+        value = "".join(part for part in value if isinstance(part, str))
+    return whole_text(value) if isinstance(value, str) else ""
 
 
 def _unread_secrets(data: bytes) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from lxml.html import HtmlElement
 
 from ingest.parse.html.dom import Survey, class_words, name_parts, normal_space
 from ingest.parse.html.inline import inline_text
+from schemas.unseen import whole_text
 
 MAX_CRUMBS = 12
 MAX_JSON_LD = 65_536
@@ -84,7 +85,7 @@ def _crumb_name(entry: Any) -> str:
         return ""
     inner = entry.get("item")
     name = entry.get("name") or (inner.get("name") if isinstance(inner, dict) else "")
-    return name.strip() if isinstance(name, str) else ""
+    return whole_text(name.strip()) if isinstance(name, str) else ""
 
 
 def _sphinx_trail(survey: Survey) -> list[str]:

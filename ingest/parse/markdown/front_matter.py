@@ -12,6 +12,7 @@ from schemas.access import EVERYTHING, is_group
 from schemas.dates import Dated, DateOrigin
 from schemas.edges import EdgeKind
 from schemas.fragment import Reference
+from schemas.unseen import whole_text
 
 MAX_BYTES = 65_536
 
@@ -76,6 +77,9 @@ def _timestamp(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> Any:
 
 
 _PlainLoader.add_constructor("tag:yaml.org,2002:timestamp", _timestamp)
+_PlainLoader.add_constructor(
+    "tag:yaml.org,2002:str", lambda loader, node: whole_text(loader.construct_scalar(node))
+)
 
 
 def split_front_matter(

@@ -131,6 +131,16 @@ def test_a_bad_line_of_the_file_is_named_and_nothing_is_printed(
     assert "line 2" in said.err
 
 
+@pytest.mark.parametrize("value", ["\\')) OR (1=1) --", "') OR 1=1 --", "\\' OR true /*", "%", "nope"])
+def test_a_filter_keeps_the_rows_that_have_its_value_whatever_signs_are_in_it(
+    folder: Path, capsys: pytest.CaptureFixture[str], value: str
+) -> None:
+    ask = ["query", "How are backups restored?", "--index", str(folder), "--format", "json"]
+    for others in ([], ["--filter", "doc_type=adr"], ["--filter", "tool_names=x"]):
+        assert run_app([*ask, "--filter", f"source={value}", *others]) == 0
+        assert json.loads(capsys.readouterr().out)["evidence"] == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
