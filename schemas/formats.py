@@ -58,6 +58,11 @@ def no_secrets(_data: bytes) -> tuple[str, ...]:
     return ()
 
 
+def never_names_access(_data: bytes, _content_type: str | None) -> bool:
+    """Leave it to the parser, which says in its fragment who may see the document."""
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentFormat:
     """A kind of document, and how it is read.
@@ -69,7 +74,8 @@ class DocumentFormat:
     servers call it. shared_types: what they call other things too; believed where the suffix fits. size: the
     limits that hold. is_text: its bytes are text. unread_secrets: kinds of the secrets in bytes that are not
     read. end: bytes among the last 1,024 of one that is whole. has_pictures: its pages may have to be
-    recognised.
+    recognised. names_access: whether what its bytes say of the document, given them and the `Content-Type`,
+    names `access`; then nobody sees it but who sees everything. None: of a text the top is looked at.
     """
 
     name: str
@@ -84,6 +90,7 @@ class DocumentFormat:
     unread_secrets: Callable[[bytes], tuple[str, ...]] = no_secrets
     end: bytes | None = None
     has_pictures: bool = False
+    names_access: Callable[[bytes, str | None], bool] | None = None
 
     def may_be(self, media: str, name: str) -> bool:
         """Whether a document of this media type and name may be one, before a byte of it is seen."""

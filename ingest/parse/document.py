@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ingest.parse.chunking import CountTokens
 from ingest.parse.formats.registry import installed_formats
+from ingest.parse.stated_access import CLOSED, UNREAD, names_access_at_top
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.extras import install_line
 from schemas.formats import DocumentFormat, ParseTools, find_format, media_type, name_of
@@ -42,7 +43,7 @@ def parse_document(
         raise ParseError("the document is empty", subject=request.uri)
     found = format_of(data, request)
     tools = ParseTools(count_tokens=count_tokens, recognise=recognise, page_cache=cache, run_hook=run_hook)
-    fragment = _parse(found, data, request, tools)
+    fragment = _closed_where_named(_parse(found, data, request, tools), found, data, request)
     unread = found.unread_secrets(data)
     secrets = tuple(sorted((Counter(fragment.secrets) | Counter(unread)).elements()))
     if not secrets:
@@ -64,6 +65,22 @@ def format_of(data: bytes, request: ParseRequest) -> DocumentFormat:
             subject=request.uri,
         )
     return found
+
+
+def _closed_where_named(
+    fragment: GraphFragment, found: DocumentFormat, data: bytes, request: ParseRequest
+) -> GraphFragment:
+    """Let nobody see what names `access` and states no groups, but who sees everything."""
+    names_access = found.names_access or (_text_names_access if found.is_text else None)
+    if fragment.access or names_access is None or not names_access(data, request.content_type):
+        return fragment
+    return replace(fragment, access=CLOSED, warnings=(*fragment.warnings, UNREAD))
+
+
+def _text_names_access(data: bytes, content_type: str | None) -> bool:
+    from ingest.parse.html.charset import decode_html
+
+    return names_access_at_top(decode_html(data, content_type))
 
 
 def _parse(found: DocumentFormat, data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:

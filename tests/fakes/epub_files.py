@@ -14,12 +14,14 @@ PANDOC = shutil.which("pandoc")
 SPHINX = shutil.which("sphinx-build")
 
 
-def ebooklib_epub(title: str, chapters: dict[str, str]) -> bytes:
+def ebooklib_epub(title: str, chapters: dict[str, str], *, meta: Mapping[str, str] | None = None) -> bytes:
     """A book of chapters by title, each given as the HTML of its body, written by EbookLib."""
     book = epub.EpubBook()
     book.set_identifier(f"id of {title}")
     book.set_title(title)
     book.set_language("en")
+    for name, value in (meta or {}).items():
+        book.add_metadata(None, "meta", value, {"property": name})
     pages = []
     for number, (label, body) in enumerate(chapters.items(), start=1):
         page = epub.EpubHtml(title=label, file_name=f"text/ch{number}.xhtml", lang="en")

@@ -304,3 +304,30 @@ def test_a_copy_in_another_source_is_closed_by_the_run_that_finds_the_restricted
     assert after == documents(index, "public") == {"lobby.md"}
     (told,) = report.problems
     assert (told.url, "files://closed/closed.md" in told.reason) == ("files://open/open.md", True)
+
+
+HEADS = (
+    "---\ntitle: A\naccess: [hr]\n---\n",
+    "\n---\ntitle: B\naccess: [hr]\n---\n",
+    '+++\ntitle = "C"\naccess = ["hr"]\n+++\n',
+    '{\n"title": "D",\n"access": ["hr"]\n}\n',
+    "---\ntitle: E\nAccess: [hr]\n---\n",
+    "<!-- reviewed -->\n---\ntitle: F\naccess: [hr]\n---\n",
+    '---toml\ntitle = "G"\naccess = ["hr"]\n---\n',
+    "---\ntitle: H\naccess: [hr]\n",
+)
+
+
+def test_front_matter_that_names_access_in_any_form_closes_its_page(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site.yaml").write_text("name: site\nkind: files\nroots: [site]\n")
+    (tmp_path / "site/lobby.md").write_text(f"# Access\n\nAccess: all may come in.\n\n{PUBLIC_PAGE}")
+    for number, head in enumerate(HEADS):
+        (tmp_path / f"site/p{number}.md").write_text(f"{head}\n# Page {number}\n\nIt is about {number}.\n")
+
+    report = PROGRAM.run(tmp_path / "site.yaml", tmp_path / "index")
+
+    assert documents(tmp_path / "index", "public") == {"lobby.md"}
+    assert len(documents(tmp_path / "index", "*")) == 1 + len(HEADS)
+    told = {problem.url for problem in report.problems if "access is named" in problem.reason}
+    assert told == {f"files://site/p{number}.md" for number in range(1, len(HEADS))}

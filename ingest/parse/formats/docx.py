@@ -11,6 +11,7 @@ from ingest.parse.formats.archive import ZIP_END, ZIP_START, open_archive, read_
 from ingest.parse.formats.docx_styles import style_map
 from ingest.parse.formats.sniffing import is_binary
 from ingest.parse.secrets import kinds_of
+from ingest.parse.stated_access import names_access_at_top, names_access_in_markup
 from schemas.dates import Dated, DateOrigin
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
@@ -123,8 +124,19 @@ def _unread_secrets(data: bytes) -> tuple[str, ...]:
     """Comments, headers and properties are not read, and kept with the file."""
     archive = open_archive(data, subject="")
     members = (archive.read(name) for name in archive.namelist() if _PROSE.fullmatch(name))
-    texts = (_TAG.sub(b"", _PARAGRAPH_END.sub(b"\n", xml)).decode("utf-8", "replace") for xml in members)
-    return kinds_of(secrets_of(html.unescape("\n\n".join(texts))))
+    return kinds_of(secrets_of("\n\n".join(map(_text, members))))
+
+
+def _text(xml: bytes) -> str:
+    return html.unescape(_TAG.sub(b"", _PARAGRAPH_END.sub(b"\n", xml)).decode("utf-8", "replace"))
+
+
+def _names_access(data: bytes, _content_type: str | None) -> bool:
+    """Whether the first paragraphs name it, or a property that somebody has added."""
+    archive = open_archive(data, subject="")
+    properties = [archive.read(name) for name in archive.namelist() if name.startswith("docProps/")]
+    named = any(names_access_in_markup(one.decode("utf-8", "replace")) for one in properties)
+    return named or names_access_at_top(_text(archive.read(_MAIN)))
 
 
 FORMAT = DocumentFormat(
@@ -137,5 +149,6 @@ FORMAT = DocumentFormat(
     shared_types=("application/zip", "application/x-zip-compressed", "application/msword"),
     size=SizeClass.FILE,
     unread_secrets=_unread_secrets,
+    names_access=_names_access,
     end=ZIP_END,
 )

@@ -17,6 +17,7 @@ from ingest.parse.formats.archive import ZIP_END, ZIP_START, open_archive, read_
 from ingest.parse.formats.epub_package import CONTAINER, Chapter, inside, read_package
 from ingest.parse.formats.sniffing import is_binary
 from ingest.parse.secrets import find_in_markup
+from ingest.parse.stated_access import names_access_in_markup
 from schemas.dates import DateOrigin
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
@@ -167,6 +168,13 @@ def _unread_secrets(data: bytes) -> tuple[str, ...]:
     return find_in_markup(b"\n".join(read for read in found if read is not None))
 
 
+def _names_access(data: bytes, _content_type: str | None) -> bool:
+    from ingest.parse.html.charset import decode_html
+
+    markup = (read for _, read in _markup(open_archive(data, subject="")) if read is not None)
+    return any(names_access_in_markup(decode_html(read, None)) for read in markup)
+
+
 def _markup(archive: ZipFile) -> Iterator[tuple[str, bytes | None]]:
     """Each file of markup by name, of the spine or not; None for one that cannot be unpacked."""
     for name in filter(_MARKUP.fullmatch, archive.namelist()):
@@ -186,5 +194,6 @@ FORMAT = DocumentFormat(
     shared_types=("application/zip", "application/x-zip-compressed"),
     size=SizeClass.FILE,
     unread_secrets=_unread_secrets,
+    names_access=_names_access,
     end=ZIP_END,
 )

@@ -2,6 +2,7 @@
 
 from ingest.parse.formats.sniffing import XML_TYPES, has_markup, is_prose
 from ingest.parse.secrets import find_in_markup
+from ingest.parse.stated_access import names_access_in_markup
 from schemas.formats import DocumentFormat, ParseTools
 from schemas.fragment import GraphFragment, ParseRequest
 
@@ -16,6 +17,12 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     return parse_html(data, request, count_tokens=tools.count_tokens, run_hook=tools.run_hook)
 
 
+def _names_access(data: bytes, content_type: str | None) -> bool:
+    from ingest.parse.html.charset import decode_html
+
+    return names_access_in_markup(decode_html(data, content_type))
+
+
 FORMAT = DocumentFormat(
     name="html",
     parse=_parse,
@@ -24,5 +31,6 @@ FORMAT = DocumentFormat(
     media_types=("text/html", "application/xhtml+xml", *XML_TYPES),
     is_text=True,
     unread_secrets=find_in_markup,
+    names_access=_names_access,
     end=b"</html>",
 )

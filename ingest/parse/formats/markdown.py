@@ -2,7 +2,7 @@
 
 from ingest.parse.formats.sniffing import is_prose, is_whole_page
 from ingest.parse.secrets import find_in_source
-from schemas.formats import DocumentFormat, ParseTools, media_type
+from schemas.formats import DocumentFormat, ParseTools, media_type, never_names_access
 from schemas.fragment import GraphFragment, ParseRequest
 
 _SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")
@@ -28,4 +28,5 @@ FORMAT = DocumentFormat(
     media_types=_TYPES,
     is_text=True,
     unread_secrets=find_in_source,
+    names_access=never_names_access,
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 from ingest.parse.formats.sniffing import is_binary
 from ingest.parse.secrets import kinds_of
+from ingest.parse.stated_access import keys_name_access, names_access_at_top
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
 from schemas.fragment import GraphFragment, ParseRequest
@@ -123,6 +124,14 @@ def _unread_secrets(data: bytes) -> tuple[str, ...]:
     return kinds_of(secrets_of("\n\n".join(_strings(json.loads(data.decode("utf-8-sig"))))))
 
 
+def _names_access(data: bytes, _content_type: str | None) -> bool:
+    """Whether the metadata of the notebook or of a cell has the key, or the first cell begins with it."""
+    notebook = _read(data, "")
+    metadata = (notebook.metadata, *(cell.metadata for cell in notebook.cells))
+    text = next((text for cell in notebook.cells if (text := _text(cell.source)).strip()), "")
+    return any(map(keys_name_access, metadata)) or names_access_at_top(text)
+
+
 def _strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
@@ -147,5 +156,6 @@ FORMAT = DocumentFormat(
     shared_types=("application/json", "text/plain"),
     size=SizeClass.FILE,
     unread_secrets=_unread_secrets,
+    names_access=_names_access,
     end=b"}",
 )

@@ -19,6 +19,12 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     )
 
 
+def _names_access(data: bytes, _content_type: str | None) -> bool:
+    from ingest.parse.pdf.metadata import metadata_names_access
+
+    return metadata_names_access(data)
+
+
 FORMAT = DocumentFormat(
     name="pdf",
     parse=_parse,
@@ -28,4 +34,5 @@ FORMAT = DocumentFormat(
     size=SizeClass.PDF,
     end=b"%%EOF",
     has_pictures=True,
+    names_access=_names_access,
 )

@@ -1,13 +1,20 @@
 """Front matter of a Markdown file > what the document says of itself."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
 
 from ingest.dates import dated
+from ingest.parse.stated_access import (
+    CLOSED,
+    UNREAD,
+    is_access_key,
+    names_access_at_top,
+    names_access_in_block,
+)
 from schemas.access import EVERYTHING, is_group
 from schemas.dates import Dated, DateOrigin
 from schemas.edges import EdgeKind
@@ -23,8 +30,6 @@ STATED_KEYS = frozenset(
 )
 """Keys that are read of every front matter."""
 
-_CLOSED = (EVERYTHING,)
-_NAMES_ACCESS = re.compile(r"^(?:[^\S\n]|[\"'{])*access[\"']?\s*:", re.MULTILINE)
 _NO_LETTER = re.compile(r"[^a-z]")
 _MODIFIED = (
     *("lastmodified", "lastmod", "modified", "datemodified", "modifieddate", "modifiedat", "lastupdated"),
@@ -88,22 +93,36 @@ def split_front_matter(
     """Return what the block states, the body behind it, and warnings; *relations* are further relating keys.
 
     A block begins with `---` at the very first character and ends with a line `---` or `...`. One that cannot
-    be read is part of the body, and a warning says why. Where it names `access`, and where that is no list of
-    groups, nobody sees the document but who sees everything.
+    be read is part of the body, and a warning says why. Where `access` is named in any other way than as a
+    list of groups under this key, nobody sees the document but who sees everything.
     """
     cut = _cut(text)
     if cut is None:
-        return FrontMatter(), text, ()
+        return _unless_named(FrontMatter(), text, (), named=names_access_at_top(text))
     block, body = cut
     problem = "longer than 64 KB" if len(block.encode("utf-8", "replace")) > MAX_BYTES else None
     stated: Any = None
+    keys: tuple[str, ...] = ()
     if problem is None:
-        stated, problem = _load(block)
+        stated, keys, problem = _load(block)
     if problem is not None:
-        closed = _CLOSED if _NAMES_ACCESS.search(block) else ()
-        return FrontMatter(access=closed), text, (f"front matter is read as text: {problem}",)
-    access, warnings = _access(stated or {})
-    return replace(_front_matter(stated or {}, relations), access=access), body, warnings
+        named = names_access_in_block(block.splitlines()) or names_access_at_top(body)
+        told = (f"front matter is read as text: {problem}",)
+        return _unless_named(FrontMatter(), text, told, named=named)
+    read = _front_matter(stated or {}, relations)
+    if "access" not in (stated or {}):
+        return _unless_named(read, body, (), named=bool(keys) or names_access_at_top(body))
+    access, warnings = _access(stated["access"], keys)
+    return replace(read, access=access), body, warnings
+
+
+def _unless_named(
+    read: FrontMatter, body: str, warnings: tuple[str, ...], *, named: bool
+) -> tuple[FrontMatter, str, tuple[str, ...]]:
+    """What was read, closed where `access` is named and was not read."""
+    if not named:
+        return read, body, warnings
+    return replace(read, access=CLOSED), body, (*warnings, UNREAD)
 
 
 def _cut(text: str) -> tuple[str, str] | None:
@@ -116,19 +135,41 @@ def _cut(text: str) -> tuple[str, str] | None:
     return None
 
 
-def _load(block: str) -> tuple[Any, str | None]:
+def _load(block: str) -> tuple[Any, tuple[str, ...], str | None]:
+    """What a block states, its keys at any depth that name access, and why it cannot be read."""
     try:
-        stated = yaml.load(block, Loader=_PlainLoader)  # noqa: S506 - a SafeLoader with less, not more
+        loader = _PlainLoader(block)
+        node = loader.get_single_node()
+        keys = tuple(_access_keys(node))
+        stated = None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:  # in full it quotes the text, where a secret may stand, cut short
         line = f", line {error.problem_mark.line + 2}" if error.problem_mark else ""
-        return None, f"{' '.join(str(error.problem).split())}{line}"
+        return None, (), f"{' '.join(str(error.problem).split())}{line}"
     except RecursionError:
-        return None, "YAML is nested too deep"
-    except (yaml.YAMLError, ValueError) as error:
-        return None, " ".join(str(error).split())[:200]
+        return None, (), "YAML is nested too deep"
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        return None, (), " ".join(str(error).split())[:200]
     if stated is not None and not isinstance(stated, dict):
-        return None, "not a mapping of keys to values"
-    return stated, None
+        return None, (), "not a mapping of keys to values"
+    return stated, keys, None
+
+
+def _access_keys(node: yaml.Node | None) -> Iterator[str]:
+    """Keys at any depth with the word access, one that is written twice as often; texts with such a key."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and is_access_key(key.value):
+                yield key.value
+            yield from _access_keys(value)
+    elif isinstance(node, yaml.SequenceNode):
+        for one in node.value:
+            yield from _access_keys(one)
+    elif isinstance(node, yaml.ScalarNode) and _is_block_with_key(node.value):
+        yield node.value
+
+
+def _is_block_with_key(text: str) -> bool:
+    return "\n" in text and names_access_in_block(text.splitlines(), loosely=False)
 
 
 def _front_matter(stated: dict[Any, Any], relations: Collection[str]) -> FrontMatter:
@@ -155,18 +196,15 @@ def _front_matter(stated: dict[Any, Any], relations: Collection[str]) -> FrontMa
     )
 
 
-def _access(stated: dict[Any, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Groups that the block names, in order, and a warning where it names something else."""
-    if "access" not in stated:
-        return (), ()
-    names = _scalars(stated["access"])
-    value = stated["access"]
+def _access(value: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Groups that the key names, in order, and a warning where it names none, or another key is like it."""
+    names = _scalars(value)
     is_whole = bool(names) and len(names) == (len(value) if isinstance(value, list) else 1)
-    if is_whole and all(name == EVERYTHING or is_group(name) for name in names):
+    is_list = is_whole and all(name == EVERYTHING or is_group(name) for name in names)
+    if is_list and len(keys) == 1:
         return tuple(sorted(set(names))), ()
-    return _CLOSED, (
-        "access in the front matter is no list of groups; nobody sees it but in the whole index",
-    )
+    what = "named more than once" if is_list else "no list of groups"
+    return CLOSED, (f"access in the front matter is {what}; nobody sees it but in the whole index",)
 
 
 def _modified(stated: dict[Any, Any]) -> Dated | None:

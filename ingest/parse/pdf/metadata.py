@@ -4,13 +4,15 @@ import re
 from typing import Any
 
 from ingest.dates import dated
-from ingest.parse.pdf.opening import pdf_errors
+from ingest.parse.pdf.opening import open_pdf, pdf_errors
+from ingest.parse.stated_access import is_access_key, names_access_in_block
 from schemas.dates import Dated, DateOrigin
 
 _MAX_XMP = 1_000_000
 _XMP = r"(?:xmp|xap):{}(?:\s*=\s*[\"']|>\s*)([^<\"']+)"
 _MODIFIED, _CREATED = (re.compile(_XMP.format(name)) for name in ("ModifyDate", "CreateDate"))
 _LANGUAGE = re.compile(r"<dc:language>.*?<rdf:li[^>]*>\s*([^<\s]+)", re.DOTALL)
+_XMP_ACCESS = re.compile(r"[<\s](?:\w+:)?access[\s/>=]", re.IGNORECASE)
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
 _UNKNOWN = frozenset({"und", "mul", "zxx", "mis"})
 
@@ -37,6 +39,24 @@ def stated_language(document: Any) -> str | None:
     said = (stated, *_LANGUAGE.findall(_xmp(document))[:1])
     tags = (text.strip().replace("_", "-") for text in said if _TAG.fullmatch(text.strip()))
     return next((tag for tag in tags if tag.partition("-")[0].lower() not in _UNKNOWN), None)
+
+
+def metadata_names_access(data: bytes) -> bool:
+    """Whether a key of Info names `access`, a line of what stands under one, or an element of XMP."""
+    document = open_pdf(data, subject="")
+    try:
+        kind, info = document.xref_get_key(-1, "Info")
+        keys = document.xref_get_keys(int(info.split()[0])) if kind == "xref" else ()
+        said = [text for text in (document.metadata or {}).values() if text]
+        return (
+            any(map(is_access_key, keys))
+            or any(names_access_in_block(text.splitlines(), loosely=False) for text in said)
+            or _XMP_ACCESS.search(_xmp(document)) is not None
+        )
+    except pdf_errors():
+        return False
+    finally:
+        document.close()
 
 
 def _xmp(document: Any) -> str:

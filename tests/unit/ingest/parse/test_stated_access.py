@@ -1,0 +1,230 @@
+"""What looks like front matter and names `access` is read, or closes its document."""
+
+import io
+import json
+import zipfile
+
+import docx
+import pytest
+
+from ingest.parse.document import parse_document
+from ingest.parse.markdown.front_matter import split_front_matter
+from ingest.parse.stated_access import CLOSED, UNREAD, names_access_at_top
+from schemas.fragment import ParseRequest
+from tests.fakes.epub_files import ebooklib_epub
+from tests.fakes.pdfs import Text, count_words, new_pdf
+
+MEANT = (
+    '+++\ntitle = "C"\naccess = ["hr"]\n+++\n\n# G\n\nText of it.',
+    '{\n"title": "D",\n"access": ["hr"]\n}\n\n# D\n\nText',
+    '{"title": "D", "access": ["hr"]}\n\n# D\n',
+    '{"title": "D", "\\u0061ccess": ["hr"]}\n\n# D\n',
+    ';;;\n{"access": ["hr"]}\n;;;\n# x',
+    '---json\n{"access": ["hr"]}\n---\n# x',
+    "\n---\ntitle: B\naccess: [hr]\n---\n\n# Beta\n",
+    " ---\naccess: [hr]\n---\n# x",
+    "\t---\n\taccess: [hr]\n\t---\n# x",
+    "\ufeff\ufeff---\naccess: [hr]\n---\n# x",
+    "\u200b---\naccess: [hr]\n---\n# x",
+    "<!-- reviewed -->\n---\naccess: [hr]\n---\n# x",
+    "# reviewed\n---\naccess: [hr]\n---\n# x",
+    "# reviewed\n\n---\naccess: [hr]\n---\n# x",
+    "<!--\ntitle: x\naccess: hr\n-->\n# x",
+    "<!-- access: hr -->\n# x",
+    "---\ntitle: x\naccess: [hr]\n\n# Head\n\nText.",
+    "---\ntitle: x\naccess: [hr]",
+    "----\naccess: [hr]\n----\n\n# Head",
+    "--\naccess: [hr]\n--\n\n# Head",
+    "---\naccess: [hr]\n----\n\n# Head",
+    "\u2014\naccess: [hr]\n\u2014\n\n# Head",
+    "---\nAccess: [hr]\n---\nx",
+    "---\nACCESS : [hr]\n---\nx",
+    '---\n"Access": [hr]\n---\nx',
+    "---\n{Access: [hr]}\n---\nx",
+    "---\n{title: x, meta: {access: [hr]}}\n---\nx",
+    "---\n- access: [hr]\n---\nx",
+    "---\na: &x [hr]\naccess: *x\n---\nx",
+    "---\nbase: &b\n  access: [hr]\n<<: *b\n---\nx",
+    "---\nparams:\n  access: [hr]\n---\nx",
+    "---\naccess: [hr]\naccess: [public]\n---\nx",
+    "---\naccess: [public]\nAccess: [hr]\n---\nx",
+    "---\n\taccess: [hr]\n---\nx",
+    "---\naccess:\t[hr\n---\nx",
+    "---\r\nAccess: [hr]\r\n---\r\nx",
+    "---\rAccess: [hr]\r---\rx",
+    "---\ntitle: x\n...\n---\naccess: [hr]\n---\n",
+    "---\ntitle: x\n---\n---\naccess: [hr]\n---\nText",
+    "---\n---\naccess: [hr]\n---\nText",
+    "---\ntitle: x\n---\naccess: [hr]\n\n# H",
+    "---\naccess:[hr]\n---\nx",
+    "---\naccess=hr\n---\nx",
+    "---\ntitle: x\naccess [hr]\n---\nx",
+    "---\naccess hr\n---\nx",
+    "---\naccess_groups: [hr]\n---\nx",
+    "---\naccessGroups: [hr]\n---\nx",
+    "---\naccess groups: [hr]\n---\nx",
+    "---\npage.access: hr\n---\nx",
+    "---\n? access\n: [hr]\nx: [\n---\nx",
+    "---\n\uff41\uff43\uff43\uff45\uff53\uff53: [hr]\n---\nx",
+    "---\ntitle: x\naccess\uff1a [hr]\n---\nx",
+    "---\n\u0430\u0441\u0441\u0435ss: [hr]\n---\nx",
+    '---\n"acc\\u0065ss ": [hr]\n---\nx',
+    "Title: x\nAccess: hr\n\nText follows here.",
+    "access: hr\n\nText",
+    "- title: x\n- access: [hr]\n\n# H",
+    "**access:** hr\n\n# H",
+    "export const meta = {\n  title: 'x',\n  access: ['hr'],\n}\n\n# H",
+    "import X from './x'\n\nexport const frontmatter = { access: ['hr'] }\n\n# H",
+    ":Author: me\n:Access: hr\n\nText",
+    "Title\n=====\n\n:Author: me\n:Access: hr\n\nText",
+    "=====\nTitle\n=====\n\n:Access: hr\n\nText",
+    ".. meta::\n   :access: hr\n\nText",
+    ".. access: hr\n\nText",
+    "#+TITLE: x\n#+ACCESS: hr\n\nText",
+    "= Title\n:access: hr\n\nText",
+    "% Title\n% Author\n% access: hr\n\nText",
+    "[access]: # (hr)\n\n# H",
+    "[//]: # (access: hr)\n\n# H",
+    '<meta name="access" content="hr">\n\n# H',
+    "```yaml\naccess: [hr]\n```\n\n# H",
+    "###\naccess: hr\n###\n# H",
+    "# Title\n\n---\naccess: [hr]\n---\n\nText",
+    "# Title\n\n---\naccess: [hr]\n\nText",
+    "#!/usr/bin/env foo\n---\naccess: [hr]\n---\n",
+    "<?xml version='1.0'?>\n---\naccess: [hr]\n---\n",
+    "{% comment %} x {% endcomment %}\n---\naccess: hr\n---",
+    "---\ntitle: x\ndescription: This is\na long text with many words in it that wraps\naccess: [hr]\n---\n",
+    "---\ntitle: |\n  x\n  access: [hr]\n---\nx",
+    "\n" * 3000 + "---\naccess: hr\n---\n# x",
+    "k: x\n" * 3000 + "access: hr\n\nText",
+    "%YAML 1.2\n---\naccess: hr\n---\n",
+    "***\naccess: hr\n***\n",
+    "___\naccess: hr\n___\n",
+    "---\n&#97;ccess: hr\n---\n",
+    "---\naccess:\n---\nx",
+    "---\naccess: ~\n---\nx",
+    "---\naccess: true\n---\n",
+    "---\naccess: [[hr]]\n---\n",
+    '---\naccess: "hr, staff"\n---\n',
+    "---\naccess: !groups [hr]\n---\n",
+    "---\naccess: !!set {hr}\n---\n",
+    '+++\n[access]\ngroups = ["hr"]\n+++\nx',
+    '---toml\naccess = ["hr"]\n---\nx',
+    "> access: hr\n\n# H",
+    "    access: hr\n\n# H",
+    "<pre>\naccess: hr\n</pre>\n# H",
+    "<div>\naccess: hr\n</div>\n# H",
+    f"---\ntext: {'x' * 70_000}\naccess: hr\n---\nx",
+)
+NOT_MEANT = (
+    "# Tool\n\nAccess: read the docs.\n\nUse access: x\n",
+    "# GET /x\n\nAccess: public\n",
+    "---\ntitle: Access control\nsaid: To get access\ntags: [access]\n---\n\n# Access\n\nText about access.",
+    "# Access\n\nText.",
+    "Access\n======\n\nText",
+    "Access\n---\n\nText",
+    "======\nAccess\n======\n\nText",
+    "Access is granted to all who ask for it in due time.\n\naccess: x\n",
+    "[![x](https://h/access=1)](https://access.h:80/x)\n\n# T\n\nText",
+    "---\n\nThis manual tells how people get access to the system and what to do with it then.\n\n---\n",
+    "# Config\n\n```yaml\naccess: [hr]\n```\n",
+    "# Config\n\n    access: hr\n",
+    ".. _access:\n\nAccess\n======\n\nText",
+    "<!-- Licensed to all. You may\naccess the source of it. -->\n# T",
+    "---\naccessibility: good\naccessed: 2024\n---\n# T",
+    "Some words come first.\naccess: hr\n",
+    "# T\n\n| access: | x |\n",
+)
+
+
+@pytest.mark.parametrize("text", MEANT)
+def test_whatever_names_access_at_the_top_is_closed_and_told(text: str) -> None:
+    stated, _, warnings = split_front_matter(text)
+    assert stated.access == CLOSED
+    assert any("access" in warning for warning in warnings)
+
+
+@pytest.mark.parametrize("text", NOT_MEANT)
+def test_a_text_that_speaks_of_access_stays_open(text: str) -> None:
+    stated, _, warnings = split_front_matter(text)
+    assert (stated.access, [one for one in warnings if "access" in one]) == ((), [])
+
+
+@pytest.mark.parametrize(
+    "line", ["---\n", "<!--\n", "{\n", "a: b\n", "access ", "access-", "<meta ", "](", "- "]
+)
+def test_no_top_takes_long(line: str) -> None:
+    assert names_access_at_top(f"access\n{line * 60_000}") in (True, False)
+    assert names_access_at_top(line * 60_000 + "\naccess") in (True, False)
+
+
+def _docx(first: str, **keywords: str) -> bytes:
+    made = docx.Document()
+    for name, value in keywords.items():
+        setattr(made.core_properties, name, value)
+    for line in first.splitlines():
+        made.add_paragraph(line)
+    made.save(buffer := io.BytesIO())
+    return buffer.getvalue()
+
+
+def _docx_with_property(name: str) -> bytes:
+    made = io.BytesIO(_docx("The text."))
+    with zipfile.ZipFile(made, "a") as archive:
+        archive.writestr("docProps/custom.xml", f'<Properties><property pid="2" name="{name}"/></Properties>')
+    return made.getvalue()
+
+
+def _pdf(keywords: str = "", info: str | None = None, xmp: str = "") -> bytes:
+    with new_pdf([[Text("The text of it.")]]) as document:
+        document.set_metadata({"keywords": keywords})
+        if info is not None:
+            at = int(document.xref_get_key(-1, "Info")[1].split()[0])
+            document.xref_set_key(at, info, "(hr)")
+        if xmp:
+            document.set_xml_metadata(xmp)
+        return bytes(document.tobytes())
+
+
+def _epub(name: str) -> bytes:
+    return ebooklib_epub("Book", {"One": "<p>Text.</p>"}, meta={name: "hr"})
+
+
+def _notebook(first: str, **metadata: object) -> bytes:
+    cell = {"cell_type": "raw", "metadata": {}, "source": first.splitlines(keepends=True)}
+    return json.dumps({"cells": [cell], "metadata": metadata, "nbformat": 4, "nbformat_minor": 4}).encode()
+
+
+PAGE = "<html><head><title>T</title>{}</head><body><p>Text of it, access: free.</p></body></html>"
+OTHERS = {
+    "closed.rst": (b"Title\n=====\n\n:Access: hr\n\nText.\n",),
+    "closed.txt": (b"Title: x\nAccess: hr\n\nText.\n",),
+    "closed.html": (
+        PAGE.format('<meta content="hr" name="Access">').encode(),
+        f"---\naccess: [hr]\n---\n{PAGE}".encode(),
+        f"<!--\naccess: [hr]\n-->\n{PAGE}".encode(),
+    ),
+    "closed.ipynb": (
+        _notebook("Text.", access=["hr"]),
+        _notebook("Text.", sitegraph={"Access": "hr"}),
+        _notebook("---\naccess: [hr]\n---\n"),
+    ),
+    "closed.docx": (_docx("access: hr\nText."), _docx_with_property("Access")),
+    "closed.pdf": (_pdf("access: hr"), _pdf(info="Access"), _pdf(xmp="<x><pdfx:access>hr</pdfx:access></x>")),
+    "closed.epub": (_epub("access"),),
+    "open.rst": (b".. _access:\n\nAccess\n======\n\nAccess: see below.\n",),
+    "open.txt": (b"This text says who has\naccess: all of us.\n",),
+    "open.html": (PAGE.format('<meta name="description" content="access: how">').encode(),),
+    "open.ipynb": (_notebook("# Access\n\nText.", title="Access"),),
+    "open.docx": (_docx("Access\nText.", title="Access"), _docx_with_property("Owner")),
+    "open.pdf": (_pdf("access, keys"), _pdf(info="Owner")),
+    "open.epub": (_epub("schema:accessMode"),),
+}
+
+
+@pytest.mark.parametrize(("name", "data"), [(name, one) for name, every in OTHERS.items() for one in every])
+def test_what_other_formats_say_of_themselves_closes_them_too(name: str, data: bytes) -> None:
+    request = ParseRequest(uri=f"files://notes/{name}", source="notes", path=name)
+    fragment = parse_document(data, request, count_tokens=count_words)
+    closed = name.startswith("closed")
+    assert (fragment.access, UNREAD in fragment.warnings) == (CLOSED if closed else (), closed)
