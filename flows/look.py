@@ -57,8 +57,10 @@ class LookEngine:
         self._resources = resources
 
     def begin(self, resources: Resources) -> None:
-        """Give up on a first run, a repair, and a change of model."""
-        if resources.index.current() == 0 or resources.run.repair or changes_model(resources.deriving()):
+        """Give up on a first run, a repair, a lost ledger, and a change of model."""
+        index = resources.index
+        unknown = index.current() == 0 or index.ledger.generations.get(index.current()) is None
+        if unknown or resources.run.repair or changes_model(resources.deriving()):
             raise FlowNeeded
 
     def call(self, stage: Callable[..., R], *values: Any) -> R:
@@ -131,7 +133,7 @@ class LookEngine:
         context.crash_point("lease.acquired")
         if not self._resources.run.accept:
             check_hold(index.layout)
-        if index.ledger.generations.unfinished() or index.ledger.generations.get(index.current()) is None:
+        if index.ledger.generations.unfinished():
             raise FlowNeeded
         if find_damaged_files(index, writes=False):
             raise FlowNeeded

@@ -53,6 +53,8 @@ def walk(resources: Resources, engine: Engine, *, due: bool, stages: Stages) -> 
     """Crawl under the source's lease, which the caller holds, then change the index under its own."""
     index = resources.index
     engine.begin(resources)
+    with stages.timed("recover"):
+        _restore_ledger(resources)
     with stages.timed("crawl"):
         crawled, quarantined = crawl(resources.run, engine, due_by=index.now() if due else None)
     with ExitStack() as stack:
@@ -67,6 +69,22 @@ def walk(resources: Resources, engine: Engine, *, due: bool, stages: Stages) -> 
         with stages.timed("diff"):
             compared = engine.call(tasks.diff, resources.run, recovered)
         return _change(resources, engine, lease, compared, crawled, stages)
+
+
+def _restore_ledger(resources: Resources) -> None:
+    """Let a ledger that was lost know what readers see, before what comes is compared with it.
+
+    Where what it is read from is damaged as well, the run says so when it recovers.
+    """
+    index = resources.index
+    if index.current() == 0 or index.ledger.generations.get(index.current()) is not None:
+        return
+    from flows.commit.rebuild_stores import find_damaged_files
+    from flows.commit.restore_ledger import restore_ledger
+
+    with hold_index(index.ledger.leases, clock=index.clock, progress=resources.progress, stop=resources.stop):
+        if not find_damaged_files(index, repair=resources.run.repair):
+            restore_ledger(resources.committing())
 
 
 def crawl(run: Run, engine: Engine, *, due_by: str | None) -> tuple[Crawled, Quarantined]:

@@ -114,6 +114,7 @@ def describe(index: Index, generation: Generation, staged: StagedState) -> Gener
         pdfs=_pdfs(index, generation.generation),
         index=index.manifest,
         families=planned_families(generation.details),
+        pages=index.ledger.pages.of_generation(generation.generation),
     )
 
 

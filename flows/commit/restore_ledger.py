@@ -1,13 +1,15 @@
-"""Before step 4: a ledger that was lost, or is older than its index, learns what readers see."""
+"""Before a crawl: a ledger that was lost, or is older than its index, learns what readers see."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from flows.derive.diff import LINKED_AGAIN
 from flows.derive.tools import restore_tools
 from flows.run.contexts import CommitContext
 from flows.run.index import Index
-from indexes.publish.generation import generation_numbers, load_generation
+from indexes.publish.generation import GenerationManifest, generation_numbers, load_generation
+from indexes.stores.ledger.fragment_rows import FragmentFacts, save_fragment_rows
 from indexes.stores.ledger.generations import Generation, GenerationState
 from ingest.link.naming import names_of
 from ingest.urls import file_url
@@ -23,39 +25,38 @@ DocumentNode = Page | PdfDoc
 def restore_ledger(run: CommitContext) -> bool:
     """Rebuild what the ledger should know of the current generation; whether that was needed.
 
-    Needs the index lease. Of the run's own source no fragment is told, so that the diff takes every document
-    up again: links may have been resolved through redirects that nobody remembers. Documents of other
-    sources keep the fragment they were made of, or an empty one until their own run, where none is found.
+    Needs the index lease. The diff takes every document of the run's own source up again: links may have been
+    resolved through redirects that nobody remembers. Documents have the fragment they were made of, or, where
+    none is found, an empty one until the run of their source.
     """
     index, current = run.index, run.index.current()
     if current == 0 or index.ledger.generations.get(current) is not None:
         return False
     run.progress.say(f"the ledger does not know generation {current}; rebuilding it from the graph")
-    restore_from_graph(index, without=run.source.name)
+    restore_from_graph(index, linked_again=run.source.name)
     return True
 
 
-def restore_from_graph(index: Index, *, without: str | None = None) -> None:
+def restore_from_graph(index: Index, *, linked_again: str | None = None) -> None:
     """Tell the ledger what readers see, from the graph and the parsed documents that give its nodes.
 
-    Of the source *without* no parsed document is told.
+    All documents of the source *linked_again* are to be linked by its next run.
     """
     current = index.current()
     found = [
         node for node in index.graph.at(current).scan_nodes() if isinstance(node, Tool) or is_document(node)
     ]
-    live = documents_of(index, [node for node in found if is_document(node)], without=without)
-    index.ledger.generations.restore(_published(index, current), [*live, *restore_tools(index, found)])
+    live = documents_of(index, [node for node in found if is_document(node)])
+    rows = _published(index, current, {LINKED_AGAIN: linked_again} if linked_again else {})
+    index.ledger.generations.restore(rows, [*live, *restore_tools(index, found)])
 
 
-def documents_of(
-    index: Index, nodes: Sequence[DocumentNode], *, without: str | None = None
-) -> tuple[LiveDocument, ...]:
+def documents_of(index: Index, nodes: Sequence[DocumentNode]) -> tuple[LiveDocument, ...]:
     """Return documents as the current generation contains them, from their nodes; what they were parsed to is
-    found by the nodes it gives, and its links and names are kept again.
+    found by the nodes it gives, and all that the ledger has of it is kept again.
     """
-    others = {node.id: _as_parsed(node) for node in nodes if node.source != without}
-    fragments, times = _find_fragments(index, others), _times(index, index.current())
+    parsed = {node.id: _as_parsed(node) for node in nodes}
+    fragments, times = _find_fragments(index, parsed), _times(index, index.current())
     return tuple(_live(node, fragments.get(node.id, ""), times.get(node.id)) for node in nodes)
 
 
@@ -64,13 +65,13 @@ def _as_parsed(node: DocumentNode) -> DocumentNode:
     return replace(node, last_modified=None, last_modified_origin=None, stale=False, aliases=())
 
 
-def _published(index: Index, current: int) -> list[Generation]:
+def _published(index: Index, current: int, details: Mapping[str, str]) -> list[Generation]:
     """Rows for the current generation and, so that no number is used again, for those rolled back from."""
     numbers = [number for number in generation_numbers(index.layout) if number >= current]
-    return [_row(index, number, current) for number in numbers]
+    return [_row(index, number, current, details) for number in numbers]
 
 
-def _row(index: Index, number: int, current: int) -> Generation:
+def _row(index: Index, number: int, current: int, details: Mapping[str, str]) -> Generation:
     manifest = load_generation(index.layout, number)
     return Generation(
         generation=number,
@@ -81,22 +82,31 @@ def _row(index: Index, number: int, current: int) -> Generation:
         token=0,
         as_of=manifest.as_of,
         plan_sha=manifest.plan_sha,
-        details={},
+        details=details,
     )
 
 
 def _find_fragments(index: Index, documents: Mapping[str, DocumentNode]) -> dict[str, str]:
-    """Find the parsed file of each document by the node it gives; their links are indexed again."""
+    """Find the parsed file of each document by the node it gives, and keep what the ledger has of it."""
     found: dict[str, str] = {}
+    manifest = load_generation(index.layout, index.current())
     for sha in index.fragments.hashes():
         fragment = _read(index, sha, documents.keys())
         if fragment is not None and documents[fragment.doc] in fragment.nodes:
             found[fragment.doc] = sha
-            index.ledger.links.save([(sha, fragment)])
-            index.ledger.names.save([(sha, names_of(fragment))])
-            index.ledger.access.save({sha: fragment.access})
-            index.ledger.matches.save({sha: fragment.matched})
+            save_fragment_rows(index.ledger, {sha: _facts(fragment, manifest)})
     return found
+
+
+def _facts(fragment: GraphFragment, manifest: GenerationManifest) -> FragmentFacts:
+    """What the ledger has of a parsed document; whether it seems to be none is judged when it is parsed."""
+    return FragmentFacts(
+        fragment=fragment,
+        names=names_of(fragment),
+        raw_sha=manifest.pdfs.get(fragment.doc),
+        pages_sha=manifest.pages.get(fragment.doc),
+        is_judged=False,
+    )
 
 
 def _read(index: Index, sha: str, docs: Iterable[str]) -> GraphFragment | None:

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from flows.crawl.frontier import enqueue_targets, retire_variants
@@ -11,6 +11,7 @@ from flows.run.batches import cut
 from flows.run.contexts import CrawlContext
 from flows.run.fragments import is_parsed
 from flows.run.values import Batch, ParsedBatch
+from indexes.stores.ledger.fragment_rows import FragmentFacts, save_fragment_rows
 from ingest.diff.quarantine import TINY_WORDS
 from ingest.diff.soft_errors.features import extract_features
 from ingest.diff.soft_errors.verdict import find_soft_error
@@ -28,7 +29,7 @@ from schemas.errors import DamageFound, ParseError, UnsupportedMedia
 from schemas.families import version_of
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.hashing import canonical_json
-from schemas.nodes import DocumentKind
+from schemas.ids import pdf_doc_id
 from schemas.records import from_record, to_record
 from schemas.report import Problem
 from schemas.source import Source
@@ -44,13 +45,14 @@ def parse_batch(run: CrawlContext, uris: Sequence[str]) -> ParsedBatch:
     stale = {uri: known[uri] for uri in sorted(known) if needs_parsing(run, known[uri])}
     run.progress.expect("parse", len(stale))
     fresh = [known[uri] for uri in known.keys() - stale.keys()]
-    earlier = run.index.ledger.pages.of({known.fragment_sha or "" for known in stale.values()})
+    versions = _earlier_versions(run, stale.values())
+    earlier = run.index.ledger.pages.of(versions.values())
     taken = 0
     done = [_Done(led) for document in fresh if (led := _led_on(document)) is not document]
     try:
         for document in stale.values():
             run.raise_if_stopped()
-            done.append(_parse(run, document, earlier.get(document.fragment_sha or "")))
+            done.append(_parse(run, document, earlier.get(versions[document.uri])))
             taken += _embed_ahead(run, document, done[-1])
             run.crash_point("parse.midway")
             run.progress.advance("parse")
@@ -61,6 +63,14 @@ def parse_batch(run: CrawlContext, uris: Sequence[str]) -> ParsedBatch:
         told = summarise_states(one.document for one in done)
         _log.info("parsed %d, %d had been before: %s", len(stale), len(fresh), told)
     return ParsedBatch(documents=len(stale), texts=taken)
+
+
+def _earlier_versions(run: CrawlContext, stale: Collection[KnownDocument]) -> Mapping[str, str]:
+    """Hash of the version parsed before, by address; after a lost ledger it is the one that readers see."""
+    docs = {pdf_doc_id(known.uri): known.uri for known in stale if known.fragment_sha is None}
+    live = run.index.ledger.generations.live(run.index.current(), docs=docs) if docs else {}
+    shown = {docs[doc]: one.fragment_sha for doc, one in live.items()}
+    return {known.uri: known.fragment_sha or shown.get(known.uri, "") for known in stale}
 
 
 def _embed_ahead(run: CrawlContext, before: KnownDocument, done: "_Done") -> int:
@@ -237,17 +247,22 @@ def _drop_withheld(run: CrawlContext, documents: Sequence[KnownDocument]) -> Non
             run.index.raw.drop(sha256)
 
 
+def _facts(done: _Done, fragment: GraphFragment) -> FragmentFacts:
+    document = done.document
+    return FragmentFacts(
+        fragment=fragment,
+        names=names_of(fragment),
+        raw_sha=None if document.withheld else document.raw_sha,
+        pages_sha=done.pages_sha,
+        soft_error=done.soft_error,
+    )
+
+
 def _save(run: CrawlContext, done: Sequence[_Done]) -> None:
     ledger, source = run.index.ledger, run.source
     good = [(one.document, one.fragment) for one in done if one.fragment is not None]
-    ledger.pages.save({one.document.fragment_sha or "": one.pages_sha for one in done if one.fragment})
-    ledger.soft_errors.save({one.document.fragment_sha or "": one.soft_error for one in done if one.fragment})
-    ledger.links.save([(document.fragment_sha or "", fragment) for document, fragment in good])
-    ledger.names.save([(document.fragment_sha or "", names_of(fragment)) for document, fragment in good])
-    ledger.matches.save({document.fragment_sha or "": fragment.matched for document, fragment in good})
-    ledger.access.save({document.fragment_sha or "": fragment.access for document, fragment in good})
-    pdfs = [document for document, fragment in good if fragment.kind == DocumentKind.PDF]
-    ledger.origins.save({pdf.fragment_sha or "": None if pdf.withheld else pdf.raw_sha for pdf in pdfs})
+    facts = {one.document.fragment_sha or "": _facts(one, one.fragment) for one in done if one.fragment}
+    save_fragment_rows(ledger, facts)
     leads_on = kind_named(source.kind).follows_links
     fragments = {document.uri: fragment for document, fragment in good if leads_on}
 

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from flows.derive.families import families_differ
@@ -27,7 +28,7 @@ from ingest.diff.tools import diff_tools, without_tools
 from ingest.diff.validators import hosts_with_false_304
 from ingest.plan.scope import is_inside, seed_urls
 from schemas.advice import ADVICE, Trouble
-from schemas.changes import DocumentChange
+from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import KnownDocument, LiveDocument
 from schemas.errors import GuardRefused
 from schemas.hashing import canonical_json
@@ -35,6 +36,9 @@ from schemas.records import from_record, to_record
 from schemas.report import Problem
 
 _log = logging.getLogger(__name__)
+
+LINKED_AGAIN = "linked_again"
+"""Detail of a generation that a lost ledger learnt anew: the source whose documents are all to be linked."""
 
 
 def check_seeds(run: DeriveContext, known: Sequence[KnownDocument], *, accept: bool) -> None:
@@ -117,6 +121,7 @@ def diff_source(run: DeriveContext, *, accept: bool) -> Difference:
     """
     ledger, source = run.index.ledger, run.source
     base = run.index.current()
+    row = ledger.generations.get(base)
     known = ledger.documents.of_source(source.name)
     held = ledger.generations.live(base, source=source.name)
     live = without_tools(held)
@@ -124,6 +129,8 @@ def diff_source(run: DeriveContext, *, accept: bool) -> Difference:
     changes = diff_documents(
         known, live, owners, in_scope=partial(is_inside, source), says=partial(said_in, run.index)
     )
+    if row is not None and row.details.get(LINKED_AGAIN) == source.name:
+        changes = _all_of(live, changes)
     _distrust(run, hosts_with_false_304(known, changes))
     guard = _check_loss(run, known, live, changes, accept=accept)
     counts = _count(run, known, changes, owners)
@@ -133,6 +140,19 @@ def diff_source(run: DeriveContext, *, accept: bool) -> Difference:
     )
     changes = (*changes, *diff_tools(keep_tools(run.index, run.tools()), held))
     return Difference(base=base, changes=changes, documents=counts, live=len(live), guard=guard)
+
+
+def _all_of(
+    live: Mapping[str, LiveDocument], changes: Sequence[DocumentChange]
+) -> tuple[DocumentChange, ...]:
+    """The changes, and every other document as if it came with other links."""
+    found = {doc: DocumentChange(kind=ChangeKind.REFRESHED, old=old, new=old) for doc, old in live.items()}
+    found |= {change.doc: change for change in changes}
+    return tuple(
+        replace(change, old=change.old and replace(change.old, fragment_sha=""))
+        for _, change in sorted(found.items())
+        if change.new is None or change.new.fragment_sha
+    )
 
 
 def _check_loss(

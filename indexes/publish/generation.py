@@ -29,7 +29,8 @@ class GenerationManifest:
     readers open, with size and hash; none in what an earlier version published. `encoder` are those of the
     query encoder, and `pdfs` the hash of the bytes of each PDF whose pages are shown, by node id: what copies
     of the index need, too. `index` repeats `index.json`. `families` says which sources have versions of one
-    manual.
+    manual. `pages` is the hash of what the pages of each PDF gave, by node id: a ledger that was lost has it
+    from here.
     """
 
     generation: int
@@ -46,6 +47,7 @@ class GenerationManifest:
     pdfs: Mapping[str, str] = field(default_factory=dict)
     index: IndexManifest | None = None
     families: tuple[SourceFamily, ...] = field(default=(), metadata=LATER)
+    pages: Mapping[str, str] = field(default_factory=dict, metadata=LATER)
 
     def totals(self) -> dict[str, dict[str, int]]:
         """Rows by table and kind over all sources."""

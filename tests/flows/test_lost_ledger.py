@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from indexes.layout import IndexLayout
+from schemas.report import PageCounts
 from tests.fakes.handbook import Handbook, serve_handbook, write_source
+from tests.fakes.pdfs import Text, pdf_bytes, prose
+from tests.fakes.plain_walk import Program
+from tests.fakes.site_server import Reply, Site, serve
 from tests.fakes.sitegraph_runs import Sitegraph
-
-pytestmark = pytest.mark.server
 
 
 @pytest.fixture
@@ -25,6 +27,56 @@ def houses() -> Iterator[tuple[Handbook, Handbook]]:
         yield north, south
 
 
+def lose_ledger(index: Path) -> None:
+    for path in index.glob(f"{IndexLayout(index).ledger.name}*"):
+        path.unlink()
+
+
+def book(*topics: str) -> bytes:
+    return pdf_bytes([[Text(prose(topic))] for topic in topics])
+
+
+def test_a_lost_ledger_has_no_page_read_again_no_page_undrawn_and_no_error_page_taken_for_content(
+    tmp_path: Path,
+) -> None:
+    """A site with a PDF and a page that is a login by now, and a folder with a PDF that no run looks at."""
+    program, index, source, notes = Program(), tmp_path / "index", tmp_path / "site.yaml", tmp_path / "notes"
+    notes.mkdir()
+    (notes / "own.pdf").write_bytes(book("keys", "doors"))
+    folder = tmp_path / "notes.yaml"
+    folder.write_text("name: notes\nkind: files\nroots: [notes]\n")
+    with serve(Site({"/": Reply(b"<h1>Lamps</h1><a href=/book.pdf>All</a> <a href=/good>Good</a>")})) as site:
+        site.pages["/book.pdf"] = Reply(book("lamps", "plugs"), content_type="application/pdf")
+        site.pages["/good"] = Reply(f"<main><h1>Good</h1><p>{prose('lamps', 12)}</p></main>".encode())
+        source.write_text(
+            f"name: site\nkind: web\nseeds: ['{site.url('/')}']\nallow_private: ['{site.address}']\n"
+            "rate: {per_host_delay: 0}\n"
+        )
+        read = [program.run(one, index).pdf_pages for one in (source, folder)]
+        before = program.export(index)
+        lose_ledger(index)
+        site.pages["/good"] = Reply(
+            b"<h1>Sorry</h1><p>Nobody may read this without the key, ask for one.</p>"
+        )
+
+        first = program.run(source, index)
+        drawn = [
+            program.call("show", chunk["id"], "--index", str(index), "--out", str(tmp_path / "page.png"))
+            for chunk in before["chunks"]
+            if chunk["source"] == "notes"
+        ]
+        second = program.run(folder, index)
+
+    assert read == [PageCounts(read=2)] * 2
+    assert [one.pdf_pages for one in (first, second)] == [PageCounts(reused=2)] * 2
+    assert drawn
+    assert {one.returncode for one in drawn} == {0}, drawn[0].stderr
+    assert first.documents["quarantined"] == 1
+    after = program.export(index)
+    assert [row["id"] for row in after["chunks"]] == [row["id"] for row in before["chunks"]]
+
+
+@pytest.mark.server
 @pytest.mark.long
 def test_after_a_lost_ledger_the_index_is_again_what_a_clean_one_would_be(
     sitegraph: Sitegraph, houses: tuple[Handbook, Handbook], tmp_path: Path
@@ -35,8 +87,7 @@ def test_after_a_lost_ledger_the_index_is_again_what_a_clean_one_would_be(
     sources = [write_source(tmp_path, site, name=name) for site, name in ((north, "north"), (south, "south"))]
     for source in sources:
         sitegraph.run(source, index)
-    for path in index.glob(f"{IndexLayout(index).ledger.name}*"):
-        path.unlink()
+    lose_ledger(index)
     north.remove("/tokens.html", status=410)
     north.edit("/readers.html", "Losing Readers", "Readers that are lost are read aloud to by the porter.")
     north.redirect("/old.html", "/outboxes.html")

@@ -1,6 +1,7 @@
-"""What a ledger has of parsed documents: derived from them, so compared, repaired and copied by hash."""
+"""What a ledger has of parsed documents: derived from them, so saved, compared, repaired, copied by hash."""
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,13 +16,47 @@ from indexes.stores.ledger.tables import (
     match,
     name_key,
 )
+from schemas.documents import SoftError
 from schemas.fragment import GraphFragment
 from schemas.names import Name
+from schemas.nodes import DocumentKind
 
 _IN_LIMIT = 500
 _ROWS = 5_000
 _COPIED = (fragment_link, match, fragment_access)
 """Tables whose rows are copied as they are; names are saved, so that they can be looked up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FragmentFacts:
+    """All that a ledger has of a parsed document: what it says, its names, and what only its bytes tell.
+
+    `raw_sha` are the bytes of a PDF, `pages_sha` what its pages gave; None: not kept. `is_judged`: whether
+    it is known if it seems to stand in for content, as `soft_error` says.
+    """
+
+    fragment: GraphFragment
+    names: Collection[Name]
+    raw_sha: str | None = None
+    pages_sha: str | None = None
+    soft_error: SoftError | None = None
+    is_judged: bool = True
+
+
+def save_fragment_rows(ledger: Ledger, facts: Mapping[str, FragmentFacts]) -> None:
+    """Write what a ledger has of parsed documents, by hash: for who parses them, and for who restores it."""
+    ledger.pages.save({sha: one.pages_sha for sha, one in facts.items()})
+    ledger.soft_errors.save({sha: one.soft_error for sha, one in facts.items() if one.is_judged})
+    pdfs = {sha: one.raw_sha for sha, one in facts.items() if one.fragment.kind == DocumentKind.PDF}
+    ledger.origins.save(pdfs)
+    _save(ledger, {sha: (one.fragment, one.names) for sha, one in facts.items()})
+
+
+def _save(ledger: Ledger, fragments: Mapping[str, tuple[GraphFragment, Collection[Name]]]) -> None:
+    ledger.links.save([(sha, fragment) for sha, (fragment, _) in fragments.items()])
+    ledger.names.save([(sha, names) for sha, (_, names) in fragments.items()])
+    ledger.matches.save({sha: fragment.matched for sha, (fragment, _) in fragments.items()})
+    ledger.access.save({sha: fragment.access for sha, (fragment, _) in fragments.items()})
 
 
 def damaged_fragment_rows(
@@ -45,10 +80,7 @@ def rewrite_fragment_rows(
 ) -> None:
     """Write links, names and matched selectors of fragments, in place of any that are there."""
     _drop(ledger, fragments.keys())
-    ledger.links.save([(sha, fragment) for sha, (fragment, _) in fragments.items()])
-    ledger.names.save([(sha, names) for sha, (_, names) in fragments.items()])
-    ledger.matches.save({sha: fragment.matched for sha, (fragment, _) in fragments.items()})
-    ledger.access.save({sha: fragment.access for sha, (fragment, _) in fragments.items()})
+    _save(ledger, fragments)
 
 
 def copy_fragment_rows(held: Ledger, into: Ledger, shas: Collection[str]) -> None:

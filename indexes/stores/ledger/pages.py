@@ -6,7 +6,8 @@ import sqlalchemy as sa
 
 from indexes.stores.ledger.replaced import FileKind, note_values
 from indexes.stores.ledger.retention import needed_fragments
-from indexes.stores.ledger.tables import pages, upsert
+from indexes.stores.ledger.revisions import valid_at
+from indexes.stores.ledger.tables import doc_rev, pages, upsert
 
 
 class PdfPages:
@@ -30,6 +31,17 @@ class PdfPages:
         query = sa.select(pages).where(pages.c.fragment_sha.in_(sorted(fragment_shas)))
         with self._reading.connect() as connection:
             return {row.fragment_sha: row.pages_sha for row in connection.execute(query)}
+
+    def of_generation(self, generation: int) -> Mapping[str, str]:
+        """Hash of the pages by node id, of the documents of a generation of which any are kept."""
+        query = (
+            sa.select(doc_rev.c.doc, pages.c.pages_sha)
+            .join(pages, pages.c.fragment_sha == doc_rev.c.fragment_sha)
+            .where(*valid_at(doc_rev, generation))
+            .order_by(doc_rev.c.doc)
+        )
+        with self._reading.connect() as connection:
+            return {row.doc: row.pages_sha for row in connection.execute(query)}
 
     def collect(self) -> int:
         """Drop the rows of fragments that nothing needs any more; give how many."""
