@@ -1,12 +1,17 @@
 """The one real clock; everything below flows is handed it."""
 
 import asyncio
+import threading
 import time
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 
 class SystemClock:
     """Wall and monotonic time of this machine."""
+
+    ahead = timedelta()
+    """How far `now` is ahead of what the machine says."""
 
     def now(self) -> datetime:
         """The time in UTC."""
@@ -19,3 +24,24 @@ class SystemClock:
     async def sleep(self, seconds: float) -> None:
         """Wait without blocking the event loop."""
         await asyncio.sleep(seconds)
+
+
+class SteadyClock(SystemClock):
+    """A clock that never goes back: where the machine's was set back, it goes on from the latest time known.
+
+    Args: latest: gives that time; asked once, when the time is wanted first.
+    """
+
+    def __init__(self, latest: Callable[[], datetime | None]) -> None:
+        self._latest = latest
+        self._last: tuple[datetime, float] | None = None
+        self._lock = threading.Lock()
+
+    def now(self) -> datetime:
+        """The time in UTC; `ahead` until the machine has caught up."""
+        with self._lock:
+            machine, since_boot = super().now(), self.monotonic()
+            last, then = self._last or (self._latest() or machine, since_boot)
+            at = machine if machine >= last else last + timedelta(seconds=since_boot - then)
+            self._last, self.ahead = (at, since_boot), at - machine
+            return at

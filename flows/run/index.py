@@ -4,7 +4,8 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from datetime import datetime
+from functools import cached_property, partial
 from pathlib import Path
 
 from flows.run.create_index import create_index
@@ -21,6 +22,7 @@ from indexes.own_ledger import ledger_url_of, open_own_ledger, refuse_another_le
 from indexes.places import place_of
 from indexes.ports import AuthorityStore, GraphStore, RawStore
 from indexes.publish.current import read_current
+from indexes.publish.generation import load_generation
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from indexes.wiring import (
     open_authority_store,
@@ -29,12 +31,15 @@ from indexes.wiring import (
     open_own_store,
     open_raw_store,
 )
-from runtime.clock import SystemClock
+from runtime.clock import SteadyClock, SystemClock
 from runtime.fault_points import crash_point
 from schemas.errors import ConfigError, SchemaMismatch, SitegraphError
 from schemas.settings import Settings
 
 _log = logging.getLogger(__name__)
+
+
+TellLost = Callable[[IndexLayout], SitegraphError]
 
 
 @dataclass(kw_only=True)
@@ -45,7 +50,7 @@ class Index:
     manifest: IndexManifest
     settings: Settings
     clock: SystemClock = field(default_factory=SystemClock)
-    tell_lost: Callable[[IndexLayout], SitegraphError] | None = None
+    tell_lost: TellLost | None = None
     """What to say where the ledger is lost; None: its tables are made again, as by a run."""
     opened_ledger: Ledger | None = None
     opened_chunks: ChunkTables | None = None
@@ -180,7 +185,9 @@ class Index:
                 store.close()
 
 
-def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
+def open_index(
+    settings: Settings, *, index_id: str | None = None, tell_lost: TellLost | None = None
+) -> Index:
     """Open an index for writing; with *index_id*, make it where there is none.
 
     Raises: ConfigError: no index there, or one with other stores than the settings name.
@@ -202,7 +209,21 @@ def open_index(settings: Settings, *, index_id: str | None = None) -> Index:
             "another index with --index",
             subject=str(layout.root),
         )
-    return Index(layout=layout, manifest=manifest, settings=settings)
+    index = Index(layout=layout, manifest=manifest, settings=settings, tell_lost=tell_lost)
+    index.clock = SteadyClock(partial(latest_time, index))
+    return index
+
+
+def latest_time(index: Index) -> datetime | None:
+    """The latest time that an index knows of: its clock never shows an earlier one.
+
+    Whatever is made after another thing is then later than it, though the machine's clock was set back.
+    """
+    try:
+        times = [*index.ledger.runs.times(), load_generation(index.layout, index.current()).as_of]
+    except SitegraphError:
+        return None  # whoever needs what is lost will say so
+    return max(map(datetime.fromisoformat, times))
 
 
 def model_of(index: Index, *, other: bool = False) -> ModelSpec:

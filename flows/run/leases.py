@@ -44,7 +44,7 @@ def hold_lease(
     finally:
         done.set()
         keeper.join()
-        leases.release(held, now=_iso(clock))
+        leases.release(held)
 
 
 def hold_index(
@@ -73,7 +73,7 @@ def _acquire(
             return held
         holder = leases.holder(name, now=now) or "another run"
         if is_dead(holder):
-            leases.break_(name, holder=holder, now=now)
+            leases.break_(name, holder=holder)
             continue
         if not wait:
             raise StoreUnavailable(f"held by {told_holder(holder)}; wait for it to end", subject=name)

@@ -5,7 +5,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -47,6 +47,9 @@ _log = logging.getLogger(__name__)
 
 RESUMABLE = timedelta(hours=12)
 """How long an interrupted run may be gone on with; what an older one saw is no longer news."""
+
+CLOCKS_DIFFER = timedelta(minutes=1)
+"""How far behind the index this machine's clock may be before anybody is told."""
 
 
 @contextmanager
@@ -146,6 +149,9 @@ def _working(resources: Resources) -> Iterator[Resources]:
 
 def _tell(resources: Resources, restored: Iterable[str]) -> None:
     problems = [Problem(url=name, reason="was missing or damaged; put back") for name in restored]
+    if (ahead := resources.index.clock.ahead) > CLOCKS_DIFFER:
+        behind = f"{ahead.total_seconds() / 3600:.1f} hours behind the latest time in the index"
+        problems.append(Problem(url="clock", reason=f"{behind}; times go on from there: set the clock right"))
     resources.index.ledger.runs.add_problems(resources.run.run_id, problems)
     for problem in problems:
         resources.progress.say(f"{problem.url} {problem.reason}")
@@ -219,7 +225,7 @@ def open_existing(settings: Settings, *, makes_ledger: bool = False) -> Index:
     parse_keep(settings.keep, last=settings.keep_generations)
     refuse_copy(Path(settings.index))
     refuse_audience(Path(settings.index))
-    return replace(open_index(settings), tell_lost=None if makes_ledger else tell_damaged_ledger)
+    return open_index(settings, tell_lost=None if makes_ledger else tell_damaged_ledger)
 
 
 def open_described(settings: Settings) -> Index:
@@ -227,7 +233,7 @@ def open_described(settings: Settings) -> Index:
 
     Raises: ConfigError: there is no index; the message says how to make one.
     """
-    return replace(open_index(settings), tell_lost=tell_lost_ledger)
+    return open_index(settings, tell_lost=tell_lost_ledger)
 
 
 def start_or_resume(index: Index, source: str, progress: StageProgress) -> str:

@@ -63,7 +63,7 @@ def test_a_stale_holder_cannot_release_the_lease_of_the_new_one(ledger: Ledger) 
     old = hold(ledger, "a")
     hold(ledger, "b", now=NOON, until=LATE)
 
-    ledger.leases.release(old, now=NOON)
+    ledger.leases.release(old)
 
     assert ledger.leases.holder("index", now=NOON) == "b"
 
@@ -86,7 +86,7 @@ def test_a_lease_that_ran_out_but_was_not_taken_may_be_renewed(ledger: Ledger) -
 
 def test_a_released_lease_is_free_and_its_token_never_comes_back(ledger: Ledger) -> None:
     held = hold(ledger, "a")
-    ledger.leases.release(held, now=EARLY)
+    ledger.leases.release(held)
 
     assert ledger.leases.holder("index", now=EARLY) is None
     assert hold(ledger, "b").token == 2
@@ -97,9 +97,9 @@ def test_a_released_lease_is_free_and_its_token_never_comes_back(ledger: Ledger)
 def test_the_lease_of_a_dead_holder_is_broken_and_of_nobody_else(ledger: Ledger) -> None:
     hold(ledger, "a")
 
-    ledger.leases.break_("index", holder="b", now=EARLY)
+    ledger.leases.break_("index", holder="b")
     assert ledger.leases.holder("index", now=EARLY) == "a"
-    ledger.leases.break_("index", holder="a", now=EARLY)
+    ledger.leases.break_("index", holder="a")
     assert ledger.leases.holder("index", now=EARLY) is None
 
 

@@ -6,17 +6,18 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
+from runtime.clock import SystemClock
 from tests.fakes.pdfs import heading, new_pdf, prose
+from tests.fakes.plain_walk import Program
 from tests.fakes.sitegraph_runs import Rows, Sitegraph
-
-pytestmark = pytest.mark.server
 
 WORDS = (
     "The caretaker of the depot counts the pallets each evening, writes their number into the book that lies "
@@ -105,6 +106,7 @@ def dates_of(rows: Rows) -> dict[str, tuple[str, str]]:
     return {row["title"]: (row["last_modified"], row["last_modified_origin"]) for row in rows}
 
 
+@pytest.mark.server
 def test_a_site_is_asked_by_its_dates_and_a_new_date_alone_embeds_nothing(
     sitegraph: Sitegraph, folder: Path, source: Path, tmp_path: Path
 ) -> None:
@@ -164,6 +166,7 @@ def test_a_site_is_asked_by_its_dates_and_a_new_date_alone_embeds_nothing(
     assert sitegraph.run(source, index)["generation"] is None
 
 
+@pytest.mark.server
 def test_files_are_dated_by_their_front_matter_else_by_the_file(sitegraph: Sitegraph, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
@@ -187,3 +190,25 @@ def test_files_are_dated_by_their_front_matter_else_by_the_file(sitegraph: Siteg
     assert {row["doc_id"] for row in exported["documents"]} == {None, "W-1"}
     of_chunks = {(row["section"], row["last_modified_origin"]) for row in exported["chunks"]}
     assert of_chunks == {("Stated", "front_matter"), ("Decided", "published"), ("Wrong", "file")}
+
+
+def test_a_clock_set_back_a_day_makes_no_generation_older_than_its_predecessor(tmp_path: Path) -> None:
+    """Nor is the last run an earlier one, and each run says what is wrong."""
+    program, index, source = Program(), tmp_path / "index", tmp_path / "notes.yaml"
+    (tmp_path / "notes").mkdir()
+    source.write_text("name: notes\nkind: files\nroots: [notes]\n")
+    days, real = [0, -1, -1, 0.5], SystemClock.now
+    reports, as_of = [], []
+    for number, day in enumerate(days):
+        (tmp_path / "notes/page.md").write_text(f"# Page\n\nIt was written {number} times.\n")
+        with mock.patch.object(SystemClock, "now", lambda self, day=day: real(self) + timedelta(days=day)):
+            reports.append(program.run(source, index))
+            status = json.loads(program.call("status", "--index", str(index), "--format", "json").stdout)
+            as_of.append(status["as_of"])
+            assert status["sources"]["notes"]["last_run"]["generation"] == number + 1
+
+    assert as_of == sorted(as_of)
+    assert as_of[2] < as_of[3]
+    told = [[p.reason for p in report.problems if p.url == "clock"] for report in reports]
+    assert [bool(one) for one in told] == [False, True, True, False]
+    assert told[1][0].startswith("24.0 hours behind the latest time in the index")

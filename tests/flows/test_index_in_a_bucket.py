@@ -139,4 +139,4 @@ def _end_leases(url: str) -> None:
     with closing(open_ledger(url)) as ledger:
         now = "2020-01-01T00:00:00.000+00:00"
         for held in ledger.leases.describe(now=now):
-            ledger.leases.break_(held.name, holder=held.holder, now=now)
+            ledger.leases.break_(held.name, holder=held.holder)

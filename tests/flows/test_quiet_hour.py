@@ -202,7 +202,7 @@ def somebody_who_writes(deployed: Deployed) -> Iterator[None]:
     try:
         yield
     finally:
-        ledger.leases.release(lease, now=deployed.clock.now().isoformat(timespec="milliseconds"))
+        ledger.leases.release(lease)
         ledger.close()
 
 

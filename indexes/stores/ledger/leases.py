@@ -9,6 +9,9 @@ import sqlalchemy as sa
 from indexes.stores.ledger.tables import insert, lease, lease_start, upsert
 from schemas.errors import StaleLease
 
+_OVER = "1970-01-01T00:00:00.000+00:00"
+"""When a lease expired that its holder let go: whatever clock comes next, and was set back, it is over."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
@@ -84,11 +87,11 @@ class Leases:
                 raise stale(held)
             yield
 
-    def release(self, held: Lease, *, now: str) -> None:
+    def release(self, held: Lease) -> None:
         """Let go; a lease that was taken over is left alone."""
         with self._engine.begin() as connection:
             mine = (lease.c.name == held.name, lease.c.token == held.token)
-            connection.execute(sa.update(lease).where(*mine).values(expires_at=now))
+            connection.execute(sa.update(lease).where(*mine).values(expires_at=_OVER))
 
     def holder(self, name: str, *, now: str) -> str | None:
         """Who holds the lease at the moment."""
@@ -116,11 +119,11 @@ class Leases:
             for r in rows
         )
 
-    def break_(self, name: str, *, holder: str, now: str) -> None:
+    def break_(self, name: str, *, holder: str) -> None:
         """End the lease of a holder that is known to be dead."""
         with self._engine.begin() as connection:
             theirs = (lease.c.name == name, lease.c.holder == holder)
-            connection.execute(sa.update(lease).where(*theirs).values(expires_at=now))
+            connection.execute(sa.update(lease).where(*theirs).values(expires_at=_OVER))
 
     def _token(self, name: str) -> int | None:
         with self._reading.connect() as connection:

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from indexes.stores.ledger.replaced import begin, end
-from indexes.stores.ledger.tables import insert_new, problem, run
+from indexes.stores.ledger.tables import generation, insert_new, lease_start, problem, run
 from schemas.hashing import record_sha256
 from schemas.lineage import RunRow
 from schemas.records import to_record
@@ -99,6 +99,13 @@ class Runs:
         )
         with self._reading.connect() as connection:
             return {source: str(ended) for source, ended in connection.execute(query) if ended}
+
+    def times(self) -> tuple[str, ...]:
+        """The latest times, of each kind, at which anything was done: runs, generations, taking a lease."""
+        columns = (run.c.started_at, run.c.finished_at, generation.c.as_of, lease_start.c.acquired_at)
+        latest = sa.select(*(sa.select(sa.func.max(column)).scalar_subquery() for column in columns))
+        with self._reading.connect() as connection:
+            return tuple(at for at in connection.execute(latest).one() if at)
 
     def recent(self, *, limit: int) -> tuple[RunRow, ...]:
         """The runs that began last, newest first."""

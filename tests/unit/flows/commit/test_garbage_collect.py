@@ -76,7 +76,7 @@ def test_an_encoder_that_no_generation_names_goes_unless_another_run_may_have_ex
     collect(index, source="site")
     assert encoder.is_dir()
 
-    index.ledger.leases.release(other, now=index.now())
+    index.ledger.leases.release(other)
     collect(index, source="site")
     assert not encoder.exists()
 
