@@ -1,11 +1,12 @@
 """Sections of an HTML or Markdown page > the typed graph of one document."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from functools import cache
 
 from ingest.parse.chunking import CountTokens
 from ingest.parse.link_places import as_navigation, place_links, without_places
-from ingest.parse.outline import OutlineSection
+from ingest.parse.outline import MAX_HEADING, Block, OutlineSection, build_outline, cut_heading
 from ingest.parse.page_chunks import add_chunks
 from ingest.parse.page_facts import PageFacts
 from ingest.parse.page_graph import PageGraph
@@ -44,6 +45,7 @@ def assemble_page(
     `parent_of` keeps the nesting. A `noindex` page is its Page node alone. Links that are in the outline get
     their places.
     """
+    outline, facts = _with_short_titles(outline, facts)
     (outline, links, facts, request), secrets = hide_in_page(outline, links, facts, request)
     doc, kinds = page_id(request.uri), kinds_of_parts(outline, facts, request.uri)
     kind = kind_of_whole(kinds) if kinds else kind_of_page(outline, facts, request.uri)
@@ -89,6 +91,26 @@ def assemble_page(
         modified=facts.modified,
         access=facts.access,
     )
+
+
+def _with_short_titles(
+    outline: tuple[OutlineSection, ...], facts: PageFacts
+) -> tuple[tuple[OutlineSection, ...], PageFacts]:
+    """Cut titles that every passage would repeat; one that stands nowhere in the text is text at its end."""
+    named = [(facts.title, max((one.page for one in outline), default=0))]
+    named += [(part.title, page) for page, part in enumerate(facts.parts, start=1)]
+    lost = [
+        replace(section, page=page)
+        for title, page in named
+        if len(title) > MAX_HEADING and not any(title in one.text for one in outline)
+        for section in build_outline([Block(text=title)])
+    ]
+    if all(len(title) <= MAX_HEADING for title, _ in named):
+        return outline, facts
+    parts = tuple(replace(part, title=cut_heading(part.title)) for part in facts.parts)
+    crumbs = tuple(map(cut_heading, facts.breadcrumbs))
+    short = replace(facts, title=cut_heading(facts.title), breadcrumbs=crumbs, parts=parts)
+    return (*outline, *lost), short
 
 
 def _add_sections(graph: PageGraph, outline: tuple[OutlineSection, ...]) -> None:

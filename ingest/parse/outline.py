@@ -8,6 +8,17 @@ from ingest.parse.note_label import title_length
 BLOCK_JOINT = "\n\n"
 LINE_JOINT = "\n"
 
+MAX_HEADING = 300
+"""Characters of a title, heading or caption, which passages under it repeat; a longer one is text, too."""
+
+MAX_FRAGMENT = 1_000
+"""Characters of the id of a place; nothing opens one that is longer, and its passages would repeat it."""
+
+_WORD = 24
+
+MAX_DEPTH = 12
+"""Headings in a path, those nearest to the text."""
+
 Anchor = tuple[int, str]
 
 LinkSpan = tuple[int, int, Hashable]
@@ -207,16 +218,19 @@ class _Draft:
     page: int = 0
 
     def add(self, block: Block) -> None:
+        caption = block.caption
+        if caption is not None and len(caption) > MAX_HEADING and caption not in block.text:
+            self.add(Block(text=caption, joint=block.joint))
         if self.length and block.text:
             self.pieces.append(block.joint)
             self.length += len(block.joint)
         start = self.length
         self.pieces.append(block.text)
         self.length += len(block.text)
-        self.anchors.extend((start + offset, anchor) for offset, anchor in block.anchors)
+        self.anchors.extend((start + offset, anchor) for offset, anchor in block.anchors if _opens(anchor))
         self.links.extend((start + first, start + end, link) for first, end, link in block.links)
-        if block.caption is not None:
-            self.captions.append((start, self.length, block.caption))
+        if caption is not None:
+            self.captions.append((start, self.length, cut_heading(caption)))
         if block.text:
             self._begin_entries(block, start)
         if block.solid or block.header:
@@ -227,7 +241,8 @@ class _Draft:
         for entry in self.waiting:
             if entry.end is None:
                 entry.start = start
-                entry.anchor = entry.mark.anchor or _id_at_term(block, entry.mark.lead)
+                anchor = entry.mark.anchor or _id_at_term(block, entry.mark.lead)
+                entry.anchor = anchor if _opens(anchor) else None
         self.waiting.clear()
 
     def begin_boxes(self, boxes: Iterable[_OpenBox], block: Block) -> None:
@@ -326,6 +341,20 @@ def build_outline(parts: Iterable[Part]) -> tuple[OutlineSection, ...]:
     return tuple(draft.closed() for draft in _renumbered(drafts))
 
 
+def _opens(fragment: str | None) -> bool:
+    return fragment is not None and len(fragment) <= MAX_FRAGMENT
+
+
+def cut_heading(text: str) -> str:
+    """Return what a heading is called where it is repeated: itself, or its beginning up to a word's end."""
+    if len(text) <= MAX_HEADING:
+        return text
+    start, space, _ = text[:MAX_HEADING].rpartition(" ")
+    if not space:  # words without spaces, or what may be a secret, of which no part is to be seen
+        start = text[:_WORD] if text[:MAX_HEADING].isascii() else text[: MAX_HEADING - 1]
+    return f"{start.rstrip()}…"
+
+
 def links_in(outline: Iterable[OutlineSection]) -> Iterator[Hashable]:
     """Yield every link that stands in the text or in a heading of the sections."""
     for section in outline:
@@ -362,10 +391,14 @@ def _open(drafts: list[_Draft], open_: list[int], heading: Heading, floor: int) 
         open_.pop()
     around = drafts[open_[-1]] if open_ else _Draft("", 0, (), None, None)
     parent = open_[-1] if open_ and not around.is_title else None
-    path = (*(() if around.is_title else around.path), heading.text)
-    nearest = heading.fragment or around.nearest_fragment
-    draft = _Draft(heading.text, heading.level, path, parent, heading.fragment, nearest)
-    draft.aliases, draft.is_title, draft.number = heading.aliases, heading.is_title, heading.number
+    name = cut_heading(heading.text)
+    path = (*(() if around.is_title else around.path), name)[-MAX_DEPTH:]
+    fragment = heading.fragment if _opens(heading.fragment) else None
+    draft = _Draft(name, heading.level, path, parent, fragment, fragment or around.nearest_fragment)
+    if name != heading.text:
+        draft.add(Block(text=heading.text))
+    draft.aliases = tuple(filter(_opens, heading.aliases))
+    draft.is_title, draft.number = heading.is_title, heading.number
     draft.heading_links = heading.links
     drafts.append(draft)
     open_.append(len(drafts) - 1)

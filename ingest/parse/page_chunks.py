@@ -12,7 +12,7 @@ from ingest.parse.codes import document_codes, extract_codes
 from ingest.parse.entry_spans import EntryPiece, Room, part_by_entries
 from ingest.parse.link_places import place_behind, place_in_chunk
 from ingest.parse.note_titles import NoteTitles
-from ingest.parse.outline import OutlineSection, Stretch
+from ingest.parse.outline import MAX_DEPTH, OutlineSection, Stretch
 from ingest.parse.page_facts import PageFacts
 from ingest.parse.page_graph import PageGraph
 from ingest.parse.short_sections import ChunkPlan, PlannedChunk, plan_chunks
@@ -200,10 +200,10 @@ def _fragment_at(section: OutlineSection, piece: EntryPiece, offset: int) -> str
 
 
 def _parents(graph: PageGraph, outline: tuple[OutlineSection, ...], index: int) -> tuple[str, ...]:
-    """Ids from the document over its part down to the section itself, in the order of heading_path."""
+    """Ids from the document over its part down to the section itself, as many as a path has headings."""
     above: list[str] = []
     at: int | None = index
     while at is not None:
         above.append(graph.sections[at].id)
-        at = outline[at].parent
+        at = outline[at].parent if len(above) < MAX_DEPTH else None
     return tuple(dict.fromkeys((graph.doc, graph.page_of(outline[index]), *reversed(above))))

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from ingest.dates import dated
+from ingest.parse.outline import MAX_HEADING
 from ingest.parse.stated_access import (
     CLOSED,
     UNREAD,
@@ -31,6 +32,9 @@ STATED_KEYS = frozenset(
 """Keys that are read of every front matter."""
 
 _NO_LETTER = re.compile(r"[^a-z]")
+_REPEATED = ("id", "title", "type", "domain", "status")
+"""What each passage of the document has with it."""
+
 _MODIFIED = (
     *("lastmodified", "lastmod", "modified", "datemodified", "modifieddate", "modifiedat", "lastupdated"),
     *("updated", "updatedat", "dateupdated", "updateddate", "lastupdate", "revised", "revisiondate"),
@@ -151,6 +155,9 @@ def _load(block: str) -> tuple[Any, tuple[str, ...], str | None]:
         return None, (), " ".join(str(error).split())[:200]
     if stated is not None and not isinstance(stated, dict):
         return None, (), "not a mapping of keys to values"
+    long = (key for key in _REPEATED if len(_scalar((stated or {}).get(key)) or "") > MAX_HEADING)
+    if key := next(long, None):
+        return None, (), f"{key} is longer than {MAX_HEADING} characters"
     return stated, keys, None
 
 

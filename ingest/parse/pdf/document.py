@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 from ingest.parse.chunking import CountTokens
 from ingest.parse.language import choose_language, detect_language
 from ingest.parse.links import CollectedLinks, FoundLink, collect_links
+from ingest.parse.outline import cut_heading
 from ingest.parse.pdf.assembly import PdfFacts, assemble_pdf
 from ingest.parse.pdf.joining import words_of
 from ingest.parse.pdf.landing import Places, find_inner_links
@@ -77,7 +78,7 @@ def parse_pdf(
     inner_links, left_out = find_inner_links(content.pages, places)
     robots = read_directives(request.x_robots_tag, robot=request.robot)  # a PDF has no other place for them
     facts = PdfFacts(
-        title=structure.title or file_name(request),
+        title=cut_heading(structure.title) or file_name(request),
         file_id=file_name(request),
         page_count=content.page_count,
         lang=content.lang,

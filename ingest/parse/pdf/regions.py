@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
 from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, Span, split_spans, text_budget
 from ingest.parse.entry_spans import Room, part_by_entries
-from ingest.parse.outline import EntrySpan, Stretch
+from ingest.parse.outline import MAX_HEADING, EntrySpan, Stretch
 from ingest.parse.pdf.caption_lines import is_unit
 from ingest.parse.pdf.captions import Region, is_caption, with_captions
 from ingest.parse.pdf.entries import EntryPlace, PdfEntry, part_at_terms, place_in_entries
@@ -269,7 +269,8 @@ def _flow_regions(
 def _alone(piece: _Piece, is_bare_heading: bool, count_tokens: CountTokens) -> Region:
     part = piece.part
     silent = part.margin is not None or part.contents or part.picture is not None or piece.place.bare
-    if silent or (part.heading is not None and not is_bare_heading):
+    is_cut = part.heading is not None and len(part.heading.title) > MAX_HEADING
+    if silent or (part.heading is not None and not is_bare_heading and not is_cut):
         return _region(part, piece.type, piece.joined, ())
     terms = tuple(entry.name for entry in piece.place.entries if entry.name)
     spans = cut_chunks(

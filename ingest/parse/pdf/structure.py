@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.parse.numbering import strip_numbering
+from ingest.parse.outline import MAX_DEPTH, cut_heading
 from ingest.parse.pdf.columns import column_of
 from ingest.parse.pdf.floats import Title
 from ingest.parse.pdf.headings import (
@@ -207,6 +208,6 @@ def _with_paths(parts: Sequence[Part], title: str) -> Iterator[Part]:
                 stack.append(part.heading)
         yield replace(
             part,
-            heading_path=() if part.margin else tuple(one.title for one in stack),
+            heading_path=() if part.margin else tuple(cut_heading(one.title) for one in stack[-MAX_DEPTH:]),
             confidence=stack[-1].confidence if stack else NONE,
         )
