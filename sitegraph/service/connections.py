@@ -2,13 +2,20 @@
 
 import asyncio
 import resource
+from http import HTTPStatus
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from sitegraph.service.guard import STATUS
+
 CONNECTIONS_MAX = 512
 REQUEST_SECONDS = 10.0
 """From a connection, or the answer before, to the end of a request's head; twice that at most."""
+
+PAUSE_SECONDS = 1.0
+"""So long, less than its `Retry-After`, nothing is read of a connection after a 503: clients that ask again at
+once would take the time of those who are answered."""
 
 
 def most_connections() -> int:
@@ -29,6 +36,14 @@ class BoundedProtocol(H11Protocol):
             transport.abort()
         else:
             self.loop.call_later(REQUEST_SECONDS, self._watch, None)
+
+    def on_response_complete(self) -> None:
+        """Go on with the next request, a little later where one was turned away."""
+        turned_away = self.scope.get(STATUS) == HTTPStatus.SERVICE_UNAVAILABLE
+        super().on_response_complete()
+        if turned_away and not self.transport.is_closing():
+            self.flow.pause_reading()
+            self.loop.call_later(PAUSE_SECONDS, self.flow.resume_reading)
 
     def _watch(self, last: Any) -> None:
         waits = self.cycle is None or self.cycle.response_complete

@@ -24,6 +24,9 @@ MCP_PATH = "/mcp"
 DEADLINE = "sitegraph.deadline"
 """Key of the scope: the `asyncio.Timeout` of a request, for an answer that is a stream to move."""
 
+STATUS = "sitegraph.status"
+"""Key of the scope: the status of its answer, for the connection that it came by."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLimits:
@@ -84,7 +87,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         started = self._clock()
-        answer = _Answer(send, self._link, self._problem, kept=self._token is None)
+        answer = _Answer(scope, send, self._link, self._problem, kept=self._token is None)
         try:
             await self._answer(scope, receive, answer)
         finally:
@@ -178,8 +181,15 @@ class _Answer:
     """
 
     def __init__(
-        self, send: Send, link: str, problem: Callable[[Scope, HttpProblem], Response], *, kept: bool
+        self,
+        scope: Scope,
+        send: Send,
+        link: str,
+        problem: Callable[[Scope, HttpProblem], Response],
+        *,
+        kept: bool,
     ) -> None:
+        self._scope = scope
         self._send = send
         self._link = link
         self._problem = problem
@@ -188,7 +198,7 @@ class _Answer:
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.status = message["status"]
+            self.status = self._scope[STATUS] = message["status"]
             headers = MutableHeaders(scope=message)
             headers["X-Content-Type-Options"] = "nosniff"
             headers["Link"] = self._link

@@ -2,15 +2,18 @@
 
 import asyncio
 import socket
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
 import pytest
 from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 from uvicorn import Config, Server
 
 from sitegraph.service import connections
 from sitegraph.service.connections import BoundedProtocol
+from sitegraph.service.guard import STATUS
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
@@ -18,7 +21,7 @@ REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 @asynccontextmanager
 async def listening() -> AsyncIterator[int]:
     """A server of one small answer; gives its port."""
-    config = Config(PlainTextResponse("here"), http=BoundedProtocol, lifespan="off", log_config=None)
+    config = Config(answer, http=BoundedProtocol, lifespan="off", log_config=None)
     server = Server(config)
     with socket.create_server(("127.0.0.1", 0)) as bound:
         served = asyncio.create_task(server.serve(sockets=[bound]))
@@ -29,6 +32,12 @@ async def listening() -> AsyncIterator[int]:
         finally:
             server.should_exit = True
             await served
+
+
+async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+    """A small answer; what is asked at /busy is turned away."""
+    scope[STATUS] = 503 if scope["path"] == "/busy" else 200
+    await PlainTextResponse("here", scope[STATUS])(scope, receive, send)
 
 
 async def said(port: int, request: bytes) -> bytes:
@@ -48,6 +57,25 @@ def run(scene: Callable[[int], Awaitable[None]]) -> None:
             await scene(port)
 
     asyncio.run(play())
+
+
+def test_who_was_turned_away_is_read_again_after_a_second_and_others_at_once() -> None:
+    async def ask(path: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> float:
+        began = time.monotonic()
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        await reader.readuntil(b"here")
+        return time.monotonic() - began
+
+    async def scene(port: int) -> None:
+        one = await asyncio.open_connection("127.0.0.1", port)
+        other = await asyncio.open_connection("127.0.0.1", port)
+        took = [await ask(path, *one) for path in ("/busy", "/", "/")]
+        assert took[1] > 0.9
+        assert max(took[0], took[2], await ask("/", *other)) < 0.9
+        for _, writer in (one, other):
+            writer.close()
+
+    run(scene)
 
 
 @pytest.mark.parametrize("begun", [b"", REQUEST[:20]])
