@@ -14,7 +14,7 @@ REQUEST_SECONDS = 10.0
 """From a connection, or the answer before, to the end of a request's head; twice that at most."""
 
 PAUSE_SECONDS = 1.0
-"""So long, less than its `Retry-After`, nothing is read of a connection after a 503: clients that ask again at
+"""So long nothing is read of a connection after a 503, less than its `Retry-After`: clients that ask again at
 once would take the time of those who are answered."""
 
 
