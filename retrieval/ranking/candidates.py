@@ -7,8 +7,9 @@ from indexes.ports import AuthorityReader, ChunkReader
 from retrieval.graph.expansion import Expansion, ExpansionOrigin
 from retrieval.graph.spreading import Reach, Spread
 from retrieval.graph.tools import DEFINITION
+from retrieval.question.title_words import stems
 from retrieval.ranking.anchor_text import AnchorHits, weigh_anchors
-from retrieval.ranking.page_kinds import asks_for_changes, is_cited_last
+from retrieval.ranking.page_kinds import asks_for_changes, is_cited_last, only_asks
 from retrieval.ranking.score import (
     SAME_PAGE,
     SAME_SECTION,
@@ -58,6 +59,7 @@ class Candidates:
     joined: Mapping[str, ExpansionOrigin]
     weights: Scores | None = None
     changes_asked: bool = False
+    asked: frozenset[str] = frozenset()
 
     def score(self, chunk: Chunk) -> Scored:
         """Score one chunk, part by part."""
@@ -81,7 +83,8 @@ class Candidates:
             role=joined.role if joined else self._role(chunk, reach),
             path=joined.path if joined else reach.path if reach else (),
             weights=self.weights,
-            is_last=is_cited_last(chunk.page_kind, changes_asked=self.changes_asked),
+            is_last=is_cited_last(chunk.page_kind, changes_asked=self.changes_asked)
+            or only_asks(chunk, self.asked),
         )
 
     def _role(self, chunk: Chunk, reach: Reach | None) -> str:
@@ -146,6 +149,7 @@ def score_candidates(
         },
         weights=weights,
         changes_asked=asks_for_changes(query),
+        asked=stems(query),
     )
     kept = pooled | activated.keys() | expansion.joined.keys()
     scored = (candidates.score(row) for row in rows.values() if row.id in kept)

@@ -2,12 +2,16 @@
 
 import pytest
 
-from retrieval.ranking.page_kinds import asks_for_changes, is_cited_last
+from retrieval.question.query import build_query
+from retrieval.question.title_words import stems
+from retrieval.ranking.page_kinds import asks_for_changes, is_cited_last, only_asks
 from retrieval.ranking.score import Scored
 from retrieval.ranking.selection import select_evidence
+from retrieval.retriever import Retriever
 from schemas.evidence import Origin, Scores
 from schemas.nodes import PageKind
 from tests.fakes.graph_samples import make_chunk
+from tests.fakes.small_index import AS_OF, GENERATION, build_index, page
 
 
 @pytest.mark.parametrize(
@@ -57,3 +61,44 @@ def test_what_is_last_stands_behind_all_content_whatever_its_score_and_the_caps(
     assert select_evidence([index, *content], top_k=9).chosen == (*content, index)
     assert select_evidence([index, *content], top_k=5).chosen == tuple(content)
     assert select_evidence([index], top_k=2).chosen == (index,)
+
+
+ASKED = "how do I rotate the signing key"
+CURL = (
+    "It also answers over HTTP:\n\ncurl -s http://127.0.0.1:8000/retrieve -H 'Accept: application/json' \\\n"
+    f'     -d \'{{"query": "{ASKED}", "top_k": 5}}\''
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "only"),
+    [
+        (CURL, True),
+        (f'Ask:\n\nsitegraph query "{ASKED}" --top-k 5', True),
+        ("Rows:\n\npython -m retrieval --query 'signing key'", True),
+        (f"Ask:\n\nsitegraph query {ASKED}", False),
+        (f"{CURL}\n\nTo rotate a key, sign with the new one.", False),
+        (f'They ask "{ASKED}" every year.', False),
+        ('"Rotating the signing key" is what the keeper does.', False),
+        ("The keeper does it each year.", False),
+    ],
+)
+def test_a_line_of_code_that_asks_the_question_does_not_answer_it(text: str, only: bool) -> None:
+    assert only_asks(make_chunk(text, heading_path=("HTTP",)), stems(ASKED)) is only
+    assert not only_asks(make_chunk(text, heading_path=("Rotating the signing key",)), stems(ASKED))
+
+
+def test_the_manuals_own_example_of_asking_comes_behind_what_answers() -> None:
+    answer = (
+        "Add the new public key to the file before you change what signs, and take the old one out later."
+    )
+    index = build_index(
+        [
+            page("http", {"HTTP": CURL}),
+            page("quickstart", {"Ask": f'Ask:\n\nsitegraph query "{ASKED}" --index ./index'}),
+            page("copy", {"Keys": answer}),
+        ],
+        [],
+    )
+    retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    assert retriever.retrieve(build_query(ASKED)).evidence[0].text == answer
