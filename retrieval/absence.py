@@ -10,6 +10,7 @@ from retrieval.answering.answerable import (
     LOGIT_LEAST,
     UNKNOWN_COSTS,
     asked_words,
+    doubt,
     is_nowhere,
     spelled_like,
     unknown_words,
@@ -49,6 +50,7 @@ def state_absence(
     near = _nearest(bundle, answered) or tuple(_outside(readers, query))
     measured = any(one.measured is Measured.LOGIT for one in near)
     share = len(unknown) / max(1, len(asked_words(bundle.query)))
+    needed = LOGIT_LEAST + UNKNOWN_COSTS * share + doubt(bundle.query)
     return Absence(
         generation=bundle.generation,
         as_of=bundle.as_of,
@@ -57,7 +59,7 @@ def state_absence(
         unknown=unknown,
         spelled=spelled_like(unknown, readers.chunks, readers.encoder),
         near=near,
-        needed=round(LOGIT_LEAST + UNKNOWN_COSTS * share, 3) if measured and answered else None,
+        needed=round(needed, 3) if measured and answered else None,
         degraded=bundle.degraded,
         hidden=_hidden(coverage),
     )

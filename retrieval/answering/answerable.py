@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from indexes.ports import ChunkReader, Encoder, Vector
 from retrieval.question.ids import bind_ids
+from retrieval.question.title_words import stems
 from retrieval.question.words import content_words
 from schemas.evidence import ContextBundle, SearchField
 
@@ -17,6 +18,9 @@ UNKNOWN_COSTS = 7.0
 
 Both are from 108 questions with and 44 without an answer (bench/RESULTS.md, "Answers without a model").
 """
+SHORT, CLEARLY = 4, 2.0
+"""Words of a short question, and logits above the least that tell by themselves. Longer questions share few
+words with their answers, and would lose right ones (bench/RESULTS.md, "Answers without a model")."""
 COSINE_LEAST = 0.45
 UNKNOWN_COSTS_COSINE = 1.0
 """The same for the cosine of the nearest passage, where no cross-encoder reads."""
@@ -122,6 +126,15 @@ def asked_words(question: str) -> tuple[str, ...]:
 
 def _is_known(word: str, chunks: ChunkReader) -> bool:
     return any(chunks.search_text(field, word, top_k=1) for field in _WORD_FIELDS)
+
+
+def doubt(question: str) -> float:
+    """Return what a logit must have above the least to tell by itself.
+
+    >>> doubt("what is a target"), doubt("Which standard does every compiler take for a target?")
+    (2.0, 0.0)
+    """
+    return CLEARLY if len(stems(question)) <= SHORT else 0.0
 
 
 def is_answerable(found: Familiarity, logit: float | None) -> bool:

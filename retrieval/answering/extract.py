@@ -1,11 +1,12 @@
 """An answer without a language model: what answers best in the evidence, word for word."""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexes.ports import Reranker
-from retrieval.answering.answerable import FAMILIAR, Familiarity, is_answerable
+from retrieval.answering.answerable import FAMILIAR, Familiarity, doubt, is_answerable
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.quoting import (
     CandidateSentence,
@@ -17,6 +18,7 @@ from retrieval.answering.quoting import (
 )
 from retrieval.answering.sentences import quotable_parts
 from retrieval.question.parts import parts_of
+from retrieval.question.title_words import stems
 from schemas.evidence import ContextBundle, Evidence, Relation
 
 PASSAGES_MAX = 3
@@ -93,7 +95,8 @@ def _quote(
     posed = (bundle.query, *further)
     quoted: dict[str, Quoted] = {}
     if passages and is_answerable(familiarity, _best_fit(passages)):
-        for place, one in enumerate(_near(passages)):
+        near = _on_subject(tuple(_near(passages)), evidence, familiarity)
+        for place, one in enumerate(near):
             limit = FURTHER_MAX if place else BEST_MAX
             quoted |= _unless_said(quoted, one.evidence.S, _read(one, posed, reranker, limit=limit))
         for question in further:
@@ -135,6 +138,24 @@ def _rank(question: str, evidence: Sequence[Evidence], reranker: Reranker | None
 
 def _best_fit(passages: Collection[Passage]) -> float | None:
     return max((one.fit for one in passages if one.fit is not None), default=None)
+
+
+def _on_subject(
+    near: Sequence[Passage], evidence: Sequence[Evidence], familiarity: Familiarity
+) -> Sequence[Passage]:
+    """Return those of *near* that may answer.
+
+    Where the logit of the best says little of a short question, and the search did not find it first, those
+    are the ones with all its telling words: words that some passages have, and most have not.
+    """
+    best = near[0]
+    fit, wanted = _best_fit(near), doubt(best.asked)
+    if fit is None or not wanted or is_answerable(familiarity, fit - wanted) or best.evidence is evidence[0]:
+        return near
+    words = {one.S: stems(in_place(one, one.text)) for one in evidence}
+    found = Counter(word for each in words.values() for word in each)
+    telling = {word for word in stems(best.asked) if 0 < found[word] < len(evidence) / 2}
+    return [one for one in near if telling <= words[one.evidence.S]]
 
 
 def _near(passages: Sequence[Passage]) -> Iterator[Passage]:

@@ -158,6 +158,41 @@ def test_without_a_cross_encoder_a_passage_with_much_less_score_is_not_quoted(bu
         assert len({one.S for one in extract_answer(both, reranker=None).sentences}) == count
 
 
+LEVELS = {
+    "install": "The export set keeps the modules of a target.",
+    "features": "The standard of a target is set by its compile features.",
+    "files": "A target has files.",
+    "sources": "A target has sources.",
+    "links": "A target links others.",
+    "names": "A target has a name.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "logits", "quoted"),
+    [
+        ("how do I set the standard of a target", {"modules": 2.0}, []),
+        ("how do I set the standard of a target", {"modules": 2.0, "compile": 1.5}, ["features"]),
+        ("how do I set the standard of a target", {"modules": 4.0, "compile": 3.5}, ["install", "features"]),
+        ("how do I set the standard of a target", {"compile": 2.0, "modules": 1.5}, ["features", "install"]),
+        ("how do I set the standard of a target", {"compile": 4.0, "modules": 3.5}, ["features", "install"]),
+        ("how do I set which standard every compiler takes for one target", {"modules": 2.0}, ["install"]),
+        ("what is a target", {"sources": 2.0}, ["sources"]),
+    ],
+)
+def test_what_lacks_a_telling_word_of_a_short_question_answers_only_if_clearly_or_found_first(
+    question: str, logits: dict[str, float], quoted: list[str]
+) -> None:
+    index = build_index([page(name, {name: text}) for name, text in LEVELS.items()], [])
+    retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    found = retriever.retrieve(build_query(question))
+    assert len(found.evidence) == len(LEVELS)
+    answer = extract_answer(found, reranker=Scripted(**logits))
+    assert {one.text for one in answer.sentences} == {LEVELS[name] for name in quoted}
+    assert answer.not_found == (not quoted)
+    assert bool(answer.nearest) == (not quoted)
+
+
 def test_no_evidence_is_not_found(bundle: ContextBundle) -> None:
     nothing = replace(bundle, evidence=())
     for reranker in (None, Scripted(key=9.0)):
