@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from schemas.errors import ConfigError
+from schemas.extras import PACKAGE
+from schemas.program import program_version
 
 PREFIX = "SITEGRAPH_"
 SETTINGS_FILE = "sitegraph.toml"
@@ -82,7 +84,7 @@ class Settings:
     keep_changes: int = 100
     similar_count: int = 5
     similar_score: float = 0.7
-    user_agent: str = "sitegraph/0.1 (+https://pypi.org/project/sitegraph/)"
+    user_agent: str = field(default_factory=lambda: f"{PACKAGE}/{program_version()}")
     llm_url: str | None = None
     llm_model: str | None = None
     llm_key: str | None = field(default=None, repr=False)

@@ -57,7 +57,7 @@ def assemble_page(
         graph.part_kinds = kinds
         join_parts(graph)
         _add_sections(graph, outline)
-        graph.silent = silent_parts(outline, facts, kinds or (kind,))
+        graph.silent = silent_parts(outline, facts, request.uri, kinds or (kind,))
         add_chunks(graph, outline, facts, count_tokens)
         links = place_links(links, graph.places)
         links = as_navigation(links, _listed(graph)) if graph.parts else links

@@ -15,6 +15,8 @@ from schemas.fragment import Link
 from schemas.ids import edge_id
 from schemas.nodes import PageKind, page_of
 
+_STARTS = frozenset({"", "/", "/index.html", "/index.htm"})
+
 _Place = tuple[str | None, int | None]
 """Chunk and offset of a link."""
 
@@ -36,12 +38,16 @@ def kind_of_page(outline: Sequence[OutlineSection], facts: PageFacts, uri: str) 
 
 
 def silent_parts(
-    outline: Sequence[OutlineSection], facts: PageFacts, kinds: Sequence[PageKind]
+    outline: Sequence[OutlineSection], facts: PageFacts, uri: str, kinds: Sequence[PageKind]
 ) -> frozenset[int]:
     """Return the numbers of the parts that only lead elsewhere and give no passages; of a page without, 0.
 
+    The first page of a site is what people ask for by its name, whatever it says.
+
     Args: kinds: those of the parts, or that of the page.
     """
+    if urlsplit(uri).path in _STARTS:
+        return frozenset()
     own: dict[int, list[OutlineSection]] = {}
     for section in outline:
         own.setdefault(section.page, []).append(section)

@@ -15,6 +15,8 @@ def told_estimate(estimate: Estimate) -> Iterator[str]:
     least = "at least " if estimate.at_least else ""
     size = f", about {told_bytes(estimate.bytes)}" if estimate.bytes is not None else ""
     chunks = f", {told_number(estimate.chunks)} passages" if estimate.chunks is not None else ""
+    if estimate.chunks_between is not None:
+        chunks += " ({} to {})".format(*map(told_number, estimate.chunks_between))
     documents = f"{least}{told_number(estimate.documents)} document{'s' * (estimate.documents != 1)}"
     yield f"{documents[0].upper()}{documents[1:]}{size}{chunks}."
     if estimate.seconds is not None:

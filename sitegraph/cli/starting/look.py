@@ -5,14 +5,14 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from flows.run.models import find_model
 from flows.run.open_source import open_source
-from ingest.fetch.client import FetchSession, open_session
+from ingest.fetch.client import open_session
 from ingest.fetch.limits import FetchLimits
 from ingest.fetch.proxies import read_proxies
 from ingest.fetch.robots import product_token
@@ -31,12 +31,18 @@ from schemas.settings import Settings
 from schemas.source import Rate, Source
 from schemas.source_kinds import OpenSource
 from sitegraph.cli.inspection.loading import Document, follow
-from sitegraph.cli.starting.proposal import FileLook, LookedAt, SiteLook
+from sitegraph.cli.starting.proposal import FileLook, LookedAt, SiteLook, in_scope
 from sitegraph.cli.starting.target import Target, TargetKind
 from sitegraph.cli.starting.traps import Exclude, is_left_out
 
-PAGES = 3
-"""Pages of a site that are read besides the start page; and documents of a folder."""
+PAGES, FEWEST = 20, 3
+"""Pages of a site that are read besides the start page, or documents of a folder; and of a slow site."""
+
+SAMPLE_SECONDS = 40.0
+"""What the pages may take at the pace that a site asks for; fewer are read of a slow one."""
+
+SAMPLE_BYTES = 20_000_000
+"""Bytes after which no further document is read: books take long to parse."""
 
 SITEMAPS = 20
 """Sitemaps that are read: enough for a count, and seconds at a polite pace."""
@@ -73,10 +79,14 @@ def look_at_site(target: Target, settings: Settings, *, allow_private: Sequence[
         say("reading robots.txt and sitemaps")
         listed = tuple(entry.url for entry in session.sitemaps((url,)))
         first = read(start)
+        crawl_delay = session.robots(url).rules.crawl_delay
+        delay = max(0.0 if allow_private else Rate().per_host_delay, crawl_delay or 0.0)
+        count = max(FEWEST, min(PAGES, int(SAMPLE_SECONDS / delay))) if delay else PAGES
+        count = 0 if target.kind is TargetKind.DOCUMENT else count
         return SiteLook(
             start=url,
-            pages=(first, *_some_pages(first, listed, session, robot, read, say)),
-            crawl_delay=session.robots(url).rules.crawl_delay,
+            pages=_some_pages(first, listed, count, lambda page: read(follow(page, session, robot)), say),
+            crawl_delay=crawl_delay,
             listed=listed,
             allow_private=tuple(allow_private),
             notes=(*start.notes, *(f"{one.url}: {one.reason}" for one in session.problems)),
@@ -84,22 +94,26 @@ def look_at_site(target: Target, settings: Settings, *, allow_private: Sequence[
 
 
 def _some_pages(
-    first: LookedAt, listed: Sequence[str], session: FetchSession, robot: str, read: Read, say: Say
-) -> Iterator[LookedAt]:
-    folder = first.address.rpartition("/")[0]
-    others = [url for url in listed or first.links if url.startswith(folder) and url != first.address]
-    for url in spread(others, PAGES):
-        say(f"asking {url}")
-        try:
-            yield read(follow(url, session, robot))
-        except (GuardRefused, ParseError, UnsupportedMedia):
-            continue  # the estimate has a page less
+    first: LookedAt, listed: Sequence[str], count: int, read: Callable[[str], LookedAt], say: Say
+) -> tuple[LookedAt, ...]:
+    """Read up to *count* pages from all over a site, half of them before the links of these are known."""
+    pages, asked = [first], {first.address}
+    for wanted in (count,) if listed else (count // 2, count - count // 2):
+        known = listed or [link for page in pages for link in page.links]
+        for url in spread(sorted(set(in_scope(first, known)) - asked), wanted):
+            if sum(page.size for page in pages) > SAMPLE_BYTES:
+                break
+            say(f"asking {url}")
+            asked.add(url)
+            with suppress(GuardRefused, ParseError, UnsupportedMedia):  # the estimate has a page less
+                pages.append(read(url))
+    return tuple(pages)
 
 
 def spread(of: Sequence[str], count: int) -> tuple[str, ...]:
     """Return up to *count* of a sequence, from all over it."""
-    step = max(1, len(of) // count)
-    return tuple(of[::step][:count])
+    number = min(len(of), count)
+    return tuple(of[(2 * place + 1) * len(of) // (2 * number)] for place in range(number))
 
 
 def look_at_files(target: Target, source: Source, settings: Settings, *, say: Say) -> FileLook:
@@ -145,9 +159,11 @@ def _some_files(uris: Sequence[str], source: Source, opened: OpenSource, read: R
     results: list[FetchResult] = []
     requests = [FetchRequest(url=uri) for uri in spread(uris, PAGES)]
     opened.fetch(requests, on_result=results.append, should_stop=lambda: False)
+    size = 0
     for result in results:
-        if result.body is None:
+        if result.body is None or size > SAMPLE_BYTES:
             continue
+        size += len(result.body)
         path = _path(result.url) if is_file_url(result.url) else None
         request = ParseRequest(
             uri=result.url, source=source.name, path=path, url=None if path else result.url

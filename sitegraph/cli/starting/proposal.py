@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
+from statistics import fmean, stdev
 
 from ingest.urls import folder_of
 from schemas.source import Rate
@@ -16,6 +18,9 @@ START_SECONDS = 10.0
 
 LEAST_WORDS = 30
 """A page with fewer, though it has scripts, is likely one that its scripts fill."""
+
+LEAST_SAMPLE = 3
+"""Documents from which on a sample says how far it may be from the truth."""
 
 ROOM = 2.0
 """The bound on pages, over what is known: a sitemap rarely has all that links lead to."""
@@ -70,12 +75,14 @@ class FileLook:
 class Estimate:
     """How much there is: documents (None: not known), bytes, chunks, and seconds of a first run.
 
-    `start_seconds`: what every run takes, however little there is.
+    `start_seconds`: what every run takes, however little there is. `chunks_between` is the range that the
+    sample allows; None where it says nothing of one.
     """
 
     documents: int | None
     bytes: int | None = None
     chunks: int | None = None
+    chunks_between: tuple[int, int] | None = None
     fetch_seconds: float | None = None
     index_seconds: float | None = None
     start_seconds: float = START_SECONDS
@@ -120,6 +127,7 @@ def propose_site(target: Target, look: SiteLook) -> Proposal:
     known = {look.start, *look.listed, *(link for page in look.pages for link in page.links)}
     prefix = scope_prefix(look.start, known)
     lang = look.pages[0].lang if look.pages else None
+    notes = (*look.notes, *(f"{page.address}: {note}" for page in look.pages for note in page.notes))
     excludes = find_traps(known, prefix=prefix, lang=lang)
     listed = [url for url in look.listed if url.startswith(prefix) and not is_left_out(url, excludes)]
     rate = Rate(per_host_delay=0.0) if look.allow_private else _rate(look.crawl_delay)
@@ -136,7 +144,7 @@ def propose_site(target: Target, look: SiteLook) -> Proposal:
         javascript=any(page.has_scripts and page.words < LEAST_WORDS for page in look.pages[:1]),
         lang=lang,
         allow_private=look.allow_private,
-        notes=look.notes if listed else (*look.notes, _NO_SITEMAP),
+        notes=notes if listed else (*notes, _NO_SITEMAP),
         estimate=estimate_site(len(counted), look.pages, delay=delay),
     )
 
@@ -167,8 +175,21 @@ def propose_files(target: Target, look: FileLook) -> Proposal:
         excludes=look.excludes,
         notes=look.notes,
         lang=next((page.lang for page in look.read if page.lang), None),
-        estimate=Estimate(documents=count, bytes=size, chunks=chunks, index_seconds=_index_seconds(chunks)),
+        estimate=Estimate(
+            documents=count,
+            bytes=size,
+            chunks=chunks,
+            chunks_between=_between([page.chunks for page in look.read], count),
+            index_seconds=_index_seconds(chunks),
+        ),
     )
+
+
+def in_scope(first: LookedAt, known: Collection[str]) -> tuple[str, ...]:
+    """Return which of the *known* pages a source would have that begins with the page *first*."""
+    prefix = scope_prefix(first.address, known)
+    excludes = find_traps(known, prefix=prefix, lang=first.lang)
+    return tuple(url for url in known if url.startswith(prefix) and not is_left_out(url, excludes))
 
 
 def scope_prefix(start: str, known: Collection[str]) -> str:
@@ -182,11 +203,14 @@ def scope_prefix(start: str, known: Collection[str]) -> str:
 
 def estimate_site(documents: int, pages: Sequence[LookedAt], *, delay: float) -> Estimate:
     """Estimate a site of so many documents by some of its pages."""
-    chunks = _scaled([page.chunks for page in pages], documents)
+    first, others = sum(page.chunks for page in pages[:1]), [page.chunks for page in pages[1:]]
+    chunks = _scaled(others, documents - 1) if others else _scaled([first], documents)
+    chunks = None if chunks is None else chunks + (first if others else 0)
     return Estimate(
         documents=documents,
         bytes=_scaled([page.size for page in pages], documents),
         chunks=chunks,
+        chunks_between=_between(others, documents - 1, plus=first),
         fetch_seconds=documents * delay,
         index_seconds=_index_seconds(chunks),
         at_least=True,
@@ -206,6 +230,15 @@ def _max_pages(listed: int) -> int:
 
 def _scaled(sample: Sequence[int], count: int) -> int | None:
     return round(sum(sample) / len(sample) * count) if sample else None
+
+
+def _between(sample: Sequence[int], count: int, *, plus: int = 0) -> tuple[int, int] | None:
+    """Two standard errors around what a sample of *count* documents lets expect; no less than it has."""
+    if len(sample) < LEAST_SAMPLE or len(sample) >= count:
+        return None
+    error = 2 * count * stdev(sample) * sqrt((1 - len(sample) / count) / len(sample))
+    expected = fmean(sample) * count
+    return plus + round(max(sum(sample), expected - error)), plus + round(expected + error)
 
 
 def _index_seconds(chunks: int | None) -> float | None:

@@ -1,5 +1,7 @@
 """Settings: environment over file over defaults; what is wrong names its key."""
 
+from importlib.metadata import version
+
 import pytest
 
 from schemas.errors import ConfigError
@@ -25,6 +27,10 @@ def test_the_environment_wins_over_the_file_and_the_file_over_the_default(
 
 def test_without_anything_all_is_default() -> None:
     assert load_settings({}) == Settings()
+
+
+def test_sites_are_told_the_version_that_is_installed_and_no_address_that_is_nobodys() -> None:
+    assert Settings().user_agent == f"sitegraph/{version('sitegraph')}"
 
 
 def test_one_key_of_the_file_leaves_the_others_to_the_environment() -> None:
