@@ -12,15 +12,15 @@ from schemas.feed import Feed
 def read_changes(
     index: Path,
     *,
-    since: int,
+    since: int | None,
     until: int | None = None,
     source: str | None = None,
     ledger_url: str | None = None,
 ) -> Feed:
     """Return all changes after generation *since* up to *until*, by default what readers see now.
 
-    *since* 0 is the empty index. Keep `Feed.until` as the next *since*. *ledger_url* is where the ledger
-    is if not in the index folder.
+    *since* 0 is the empty index, None the generation before the last. Keep `Feed.until` as the next *since*.
+    *ledger_url* is where the ledger is if not in the index folder.
 
     Raises: ConfigError: no index there, or a generation that readers have not come to;
     ChangesUnavailable: the feed does not lead from there to here any more, take a whole copy;
@@ -30,7 +30,7 @@ def read_changes(
     load_manifest(layout)
     current = read_current(layout.root)
     last = current if until is None else until
-    if current == since == last == 0:  # the first run may not have made a ledger yet
+    if current == last == 0 and not since:  # the first run may not have made a ledger yet
         return Feed(since=0, until=0, entries=())
     ledger = open_own_ledger(layout, ledger_url, read_only=True)
     try:

@@ -227,7 +227,7 @@ SAYS = {
     "inspect": r"kind +(html|markdown)|^(leave|manual)\.html$",
     "graph": r"Page  Retention",
     "export": r"^\{|<graphml|WARC/1.1",
-    "changes": r"added +document|\"change\": \"added\"",
+    "changes": r"added +\S+ +\(|\"change\": \"added\"",
     "status": r"generation 2 as of",
     "check": r"1 of 1 question passed|no run has asked|<testsuites|^# Proposed",
     "tune": r"weights fitted",

@@ -35,7 +35,9 @@ def test_a_run_reaches_its_site_through_the_proxy_of_the_environment(
         # As desktops set them: one for each scheme, and a SOCKS proxy for what has none.
         desktop = {"HTTP_PROXY": url, "HTTPS_PROXY": url, "all_proxy": "socks://127.0.0.1:1/"}
         through = sitegraph.command(*asked, **desktop)
-        found = sitegraph.call("query", "who makes requests that leave the network", "--index", index)
+        found = sitegraph.call(
+            "query", "who makes requests that leave the network", "--full", "--index", index
+        )
 
     assert straight.returncode != 0, "the name does not resolve here"
     assert through.returncode == 0, through.stderr

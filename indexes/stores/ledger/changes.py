@@ -21,8 +21,10 @@ class Changes:
     def __init__(self, engine: sa.Engine) -> None:
         self._reading = engine.execution_options(read_only=True)
 
-    def read(self, *, since: int, until: int, current: int, source: str | None = None) -> Feed:
+    def read(self, *, since: int | None, until: int, current: int, source: str | None = None) -> Feed:
         """Return what leads from generation *since* to *until*, in order; of one source where named.
+
+        *since* None is the generation that *until* was made from.
 
         *current* is what readers see; only the generations it was built on count.
 
@@ -34,6 +36,7 @@ class Changes:
                 row.generation: row.base
                 for row in connection.execute(sa.select(generation.c.generation, generation.c.base))
             }
+            since = bases.get(until, 0) if since is None else since
             path = path_between(bases, since=since, until=until, current=current)
             _check_kept(connection, path, since=since, current=current)
             return Feed(since=since, until=until, entries=_entries(connection, path, source))

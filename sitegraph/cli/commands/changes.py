@@ -1,6 +1,8 @@
 """`sitegraph changes`: what each generation did to documents and chunks."""
 
 import sys
+from collections import Counter
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,8 +28,13 @@ class ChangesFormat(StrEnum):
 
 def changes(
     since: Annotated[
-        int, typer.Option("--since", min=0, help="Generation that you have; 0 is the empty index.")
-    ],
+        int | None,
+        typer.Option(
+            "--since",
+            min=0,
+            help="Generation that you have; 0 is the empty index (default: the one before the last).",
+        ),
+    ] = None,
     index: IndexOption = None,
     until: Annotated[
         int | None, typer.Option("--until", min=0, help="Generation to stop at (default: the current one).")
@@ -39,13 +46,14 @@ def changes(
         ChangesFormat, typer.Option("--format", help="Text for people, or JSON lines for programs.")
     ] = ChangesFormat.TEXT,
 ) -> None:
-    """List every document and chunk added, replaced, refreshed, moved or removed since a generation.
+    """List what was added, replaced, refreshed, moved or removed since a generation.
 
-    Exit code 1 means that the feed no longer goes back that far: take a full copy with export.
+    People read a line for each document, programs one for each document, chunk and tool. Exit code 1 means
+    that the feed no longer goes back that far: take a full copy with export.
 
     Examples:
 
-      sitegraph changes --since 7 --index ./index
+      sitegraph changes --index ./index
 
       sitegraph changes --since 7 --until 9 --source handbook --format jsonl
     """
@@ -62,19 +70,32 @@ def changes(
 def _print(feed: "Feed", output: ChangesFormat) -> None:
     from schemas.records import to_record
 
+    if output is ChangesFormat.JSONL:
+        for entry in feed.entries:
+            sys.stdout.write(to_json(to_record(entry), sort_keys=True) + "\n")
+        return
+    by_document: dict[tuple[int, str], list[FeedEntry]] = {}
     for entry in feed.entries:
-        record = to_json(to_record(entry), sort_keys=True)
-        sys.stdout.write((record if output is ChangesFormat.JSONL else _line(entry)) + "\n")
-    if output is ChangesFormat.TEXT and not feed.entries:
+        by_document.setdefault((entry.generation, entry.uri), []).append(entry)
+    for (generation, uri), entries in by_document.items():
+        print(f"{generation:>4}  {_say(entries, uri)}")
+    if not feed.entries:
         print(f"nothing changed from generation {feed.since} to {feed.until}")
 
 
-def _line(entry: "FeedEntry") -> str:
-    ids = dict.fromkeys(id_ for id_ in (entry.old_id, entry.new_id) if id_)
-    return (
-        f"{entry.generation:>4}  {entry.change.value:<9}  {entry.kind.value:<8}  "
-        f"{' > '.join(ids)}  {entry.uri}  ({entry.reason})"
-    )
+def _say(entries: "Sequence[FeedEntry]", uri: str) -> str:
+    """What became of a document, and how many of its passages and tools changed how."""
+    from schemas.feed import FeedKind
+
+    whole = [one for one in entries if one.kind is FeedKind.DOCUMENT]
+    named = {one.change.value for one in whole or entries}
+    counted = [
+        f"{noun}: {', '.join(f'{number} {change}' for change, number in changes.items())}"
+        for kind, noun in ((FeedKind.CHUNK, "passages"), (FeedKind.TOOL, "tools"))
+        if (changes := Counter(one.change.value for one in entries if one.kind is kind))
+    ]
+    told = "; ".join([*(one.reason for one in whole), *counted])
+    return f"{named.pop() if len(named) == 1 else 'changed':<9}  {uri}  ({told})"
 
 
 def _warn_of_unknown(settings: "Settings", source: str) -> None:

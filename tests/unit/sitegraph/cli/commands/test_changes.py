@@ -26,19 +26,24 @@ CONTRACT = Path(__file__).parents[5] / "docs" / "reference" / "changes.md"
 def index(tmp_path: Path) -> Iterator[Index]:
     """An index of two generations: a passage came, another took its place."""
     with ledger_index(tmp_path / "index") as opened:
-        publish(opened, FeedChange.ADDED, None, "chunk:1")
-        publish(opened, FeedChange.REPLACED, "chunk:1", "chunk:2")
+        publish(opened, entry_of(FeedKind.CHUNK, FeedChange.ADDED, None, "chunk:1"))
+        publish(opened, entry_of(FeedKind.CHUNK, FeedChange.REPLACED, "chunk:1", "chunk:2"))
         yield opened
 
 
-def publish(index: Index, change: FeedChange, old: str | None, new: str | None) -> None:
-    """Publish a generation that changes one chunk."""
-    entry = FeedEntry(
-        kind=FeedKind.CHUNK, change=change, old_id=old, new_id=new, source="site", uri="u", reason="because"
+def entry_of(
+    kind: FeedKind, change: FeedChange, old: str | None, new: str | None, uri: str = "u"
+) -> FeedEntry:
+    return FeedEntry(
+        kind=kind, change=change, old_id=old, new_id=new, source="site", uri=uri, reason="because"
     )
+
+
+def publish(index: Index, *entries: FeedEntry) -> None:
+    """Publish a generation with this feed."""
     base = index.current()
     number = begin(index.ledger, base=base)
-    index.ledger.generations.freeze(number, payloads=(), plan_sha="p", changes=(), details={}, feed=[entry])
+    index.ledger.generations.freeze(number, payloads=(), plan_sha="p", changes=(), details={}, feed=entries)
     index.ledger.generations.mark(number, GenerationState.PUBLISHED)
     manifest = GenerationManifest(
         generation=number,
@@ -74,11 +79,33 @@ def test_the_contract_names_every_change() -> None:
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.M)) == {change.value for change in FeedChange}
 
 
-def test_a_person_reads_one_line_a_change(index: Index, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(index, "--since", "1") == 0
-    assert capsys.readouterr().out == "   2  replaced   chunk     chunk:1 > chunk:2  u  (because)\n"
-    assert run(index, "--since", "0", "--until", "1") == 0
-    assert capsys.readouterr().out == "   1  added      chunk     chunk:1  u  (because)\n"
+def test_a_person_reads_of_the_last_generation_one_line_a_document(
+    index: Index, capsys: pytest.CaptureFixture[str]
+) -> None:
+    publish(
+        index,
+        *(
+            entry_of(FeedKind.DOCUMENT, FeedChange.REPLACED, f"page:{uri}", f"page:{uri}", uri)
+            for uri in "uv"
+        ),
+        entry_of(FeedKind.CHUNK, FeedChange.REPLACED, "chunk:2", "chunk:3"),
+        *(entry_of(FeedKind.CHUNK, FeedChange.REFRESHED, f"chunk:{n}", f"chunk:{n}") for n in range(4, 9)),
+        entry_of(FeedKind.CHUNK, FeedChange.REMOVED, "chunk:9", None, "w"),
+        entry_of(FeedKind.CHUNK, FeedChange.ADDED, None, "chunk:10", "w"),
+        entry_of(FeedKind.TOOL, FeedChange.REFRESHED, "tool:1", "tool:1", "tools://t"),
+    )
+    lines = [
+        "   3  replaced   u  (because; 1 replaced, 5 refreshed passages)",
+        "   3  replaced   v  (because)",
+        "   3  changed    w  (1 removed, 1 added passages)",
+        "   3  refreshed  tools://t  (1 refreshed tools)",
+    ]
+    assert run(index) == 0
+    assert capsys.readouterr().out.splitlines() == lines
+    assert run(index, "--since", "1", "--until", "2") == run(index, "--until", "2") == 0
+    assert capsys.readouterr().out == "   2  replaced   u  (1 replaced passages)\n" * 2
+    assert run(index, "--format", "jsonl") == 0
+    assert len(capsys.readouterr().out.splitlines()) == 10, "programs read every row"
 
 
 def test_nothing_new_is_said_to_a_person_and_is_no_line_to_a_program(
@@ -100,14 +127,14 @@ def test_an_index_before_its_first_generation_has_no_changes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with ledger_index(tmp_path / "new") as empty:
-        assert run(empty, "--since", "0", "--format", "jsonl") == 0
-        assert capsys.readouterr() == ("", "")
+        for since in ([], ["--since", "0"]):
+            assert run(empty, *since, "--format", "jsonl") == 0
+            assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        ([], 2, "Missing option '--since'"),
         (["--since", "-1"], 2, "'--since'"),
         (["--since", "x"], 2, "'--since'"),
         (["--since", "0", "--format", "json"], 2, "'--format'"),
