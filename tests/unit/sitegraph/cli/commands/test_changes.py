@@ -84,10 +84,7 @@ def test_a_person_reads_of_the_last_generation_one_line_a_document(
 ) -> None:
     publish(
         index,
-        *(
-            entry_of(FeedKind.DOCUMENT, FeedChange.REPLACED, f"page:{uri}", f"page:{uri}", uri)
-            for uri in "uv"
-        ),
+        *(entry_of(FeedKind.DOCUMENT, FeedChange.REPLACED, "page:d", "page:d", uri) for uri in "uv"),
         entry_of(FeedKind.CHUNK, FeedChange.REPLACED, "chunk:2", "chunk:3"),
         *(entry_of(FeedKind.CHUNK, FeedChange.REFRESHED, f"chunk:{n}", f"chunk:{n}") for n in range(4, 9)),
         entry_of(FeedKind.CHUNK, FeedChange.REMOVED, "chunk:9", None, "w"),
@@ -95,17 +92,17 @@ def test_a_person_reads_of_the_last_generation_one_line_a_document(
         entry_of(FeedKind.TOOL, FeedChange.REFRESHED, "tool:1", "tool:1", "tools://t"),
     )
     lines = [
-        "   3  replaced   u  (because; 1 replaced, 5 refreshed passages)",
+        "   3  replaced   u  (because; passages: 1 replaced, 5 refreshed)",
         "   3  replaced   v  (because)",
-        "   3  changed    w  (1 removed, 1 added passages)",
-        "   3  refreshed  tools://t  (1 refreshed tools)",
+        "   3  changed    w  (passages: 1 removed, 1 added)",
+        "   3  refreshed  tools://t  (tools: 1 refreshed)",
     ]
     assert run(index) == 0
     assert capsys.readouterr().out.splitlines() == lines
     assert run(index, "--since", "1", "--until", "2") == run(index, "--until", "2") == 0
-    assert capsys.readouterr().out == "   2  replaced   u  (1 replaced passages)\n" * 2
+    assert capsys.readouterr().out == "   2  replaced   u  (passages: 1 replaced)\n" * 2
     assert run(index, "--format", "jsonl") == 0
-    assert len(capsys.readouterr().out.splitlines()) == 10, "programs read every row"
+    assert len(capsys.readouterr().out.splitlines()) == 11, "programs read every row"
 
 
 def test_nothing_new_is_said_to_a_person_and_is_no_line_to_a_program(
