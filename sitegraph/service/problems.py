@@ -30,7 +30,7 @@ class HttpProblem(Exception):
     ) -> None:
         super().__init__(detail)
         self.status = status
-        self.detail = detail
+        self.detail = detail.removeprefix("--")  # a parameter, not the command line's option of that name
         self.error = error
         self.headers = dict(headers or {})
 

@@ -336,6 +336,22 @@ def _(place: Place) -> list[str]:
     return ["run", place.web({"/robots.txt": Reply(b"User-agent: *\nDisallow: /\n")}), "--quiet"]
 
 
+@worst("a first run of a site that wants a login", code=4, flow=True)
+def _(place: Place) -> list[str]:
+    return ["run", place.web({"/": Reply(b"", 403)}), "--quiet"]
+
+
+@worst("a first run of a site that fails", code=4, flow=True)
+def _(place: Place) -> list[str]:
+    return ["run", place.web({"/": Reply(b"", 500)}), "--quiet"]
+
+
+@worst("a first run of a site that is down", code=4, flow=True)
+def _(place: Place) -> list[str]:
+    source = f"name: site\nkind: web\nseeds: ['http://{CLOSED}/']\nallow_private: ['{CLOSED}']\n"
+    return ["run", place.write("site.yaml", f"{source}rate: {{per_host_delay: 0}}\n"), "--quiet"]
+
+
 # ---------------------------------------------------------------------------------------------------------
 _group = "Documents"
 
@@ -431,6 +447,7 @@ def _reading(what: str, code: int, *arguments: str) -> None:
 
 _reading("a generation that is not kept", 2, "verify", "--generation", "99")
 _reading("a generation to return to that is not kept", 2, "rollback", "--to", "99")
+_reading("nothing to return to", 2, "rollback")
 _reading("changes since a generation that never was", 2, "changes", "--since", "99")
 _reading("a document that is not known", 2, "why", "https://docs.example.org/nowhere")
 _reading("a chunk that is not known", 2, "show", "chunk:nowhere")

@@ -172,6 +172,10 @@ def test_a_publish_that_is_held_too_long_raises_an_alarm(
 ) -> None:
     source, index = write_source(tmp_path, "stuck"), tmp_path / "index"
     deploy(sitegraph, str(source), "--notify", "webhook/ops", "--held-after", "10s")
+    by_url = sitegraph.call("deploy", str(source), SITEGRAPH_NOTIFY=told.url, SITEGRAPH_MAINTAIN="0 4 * * 0")
+    assert by_url.returncode == 0, by_url.stderr
+    assert "created           maintain/index" in by_url.stdout
+    assert "tell nobody" not in by_url.stderr
     sitegraph.run(source, index)
     (tmp_path / "texts" / "second.md").write_text("# Guards\n\nA guard refuses what would do harm.\n")
     sitegraph.run(source, index)

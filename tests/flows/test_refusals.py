@@ -27,7 +27,7 @@ def test_mass_removal_is_refused_until_it_is_accepted(
 
     assert done.returncode == 4
     assert "3 of 10 documents would be removed" in done.stderr
-    assert "--accept" in done.stderr
+    assert f"to go ahead: sitegraph run {source} --accept --index {index}" in done.stderr
     assert refused == before
     assert report["documents"]["gone"] == 3
     assert report["guard"] == "3 of 10 documents would be removed"
@@ -40,8 +40,10 @@ def test_a_site_that_recovers_after_a_refusal_is_unchanged(
     articles = dict(handbook.articles)
     for name in ("tokens", "guards", "batches"):
         handbook.remove(f"/{name}.html", status=410)
-    with pytest.raises(GuardRefused):
+    with pytest.raises(GuardRefused) as refused:
         sitegraph.run(source, index)
+    again = f"sitegraph.index_source({str(source)!r}, index={str(index)!r}, accept=True)"
+    assert again in str(refused.value), "a program is told the call, not a command"
     for path, article in articles.items():
         handbook.write(path, article)
 
