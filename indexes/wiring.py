@@ -380,8 +380,7 @@ def _open_encoder(layout: IndexLayout, space: VectorSpace) -> OnnxEncoder:
     if (encoder.model_sha256, encoder.dim) != (space.model.sha256, space.model.dim):
         raise SchemaMismatch(
             f"holds an encoder of another model than the index was built with ({space.model.name}); "
-            "delete the folder; a run exports it again: sitegraph run SOURCE.yaml --index "
-            f"{layout.root}",
+            f"delete the folder, then {remedy(layout.root)}",
             subject=str(folder),
         )
     encoder.load_in_background()

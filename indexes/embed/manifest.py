@@ -1,11 +1,10 @@
 """What the exported encoder of an index is: `encoder.json`, beside the files it describes."""
 
 import json
-import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from schemas.advice import ADVICE, Trouble
+from indexes.layout import remedy
 from schemas.errors import DamageFound, SchemaMismatch
 from schemas.hashing import record_sha256
 from schemas.records import from_record, to_record
@@ -71,12 +70,13 @@ def load_manifest(directory: Path) -> EncoderManifest:
         record = json.loads(path.read_bytes())
         found = record["format"]
     except FileNotFoundError as error:
-        raise DamageFound(f"is missing; {_remedy(directory)}", subject=str(path)) from error
+        raise DamageFound(f"is missing; {remedy(directory.parent)}", subject=str(path)) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _unreadable(path, error) from error
     if found != FORMAT:
         raise SchemaMismatch(
-            f"is of format {found}, this version reads {FORMAT}; {_remedy(directory)}", subject=str(path)
+            f"is of format {found}, this version reads {FORMAT}; {remedy(directory.parent)}",
+            subject=str(path),
         )
     try:
         manifest = from_record(EncoderManifest, record)
@@ -85,19 +85,15 @@ def load_manifest(directory: Path) -> EncoderManifest:
         raise _unreadable(path, error) from error
     if not sound:
         raise DamageFound(
-            f"is damaged: it no longer matches its checksum; {_remedy(directory)}", subject=str(path)
+            f"is damaged: it no longer matches its checksum; {remedy(directory.parent)}", subject=str(path)
         )
     return manifest
 
 
 def _unreadable(path: Path, error: Exception) -> DamageFound:
-    return DamageFound(f"cannot be read: {error!r}; {_remedy(path.parent)}", subject=str(path))
+    return DamageFound(f"cannot be read: {error!r}; {remedy(path.parent.parent)}", subject=str(path))
 
 
 def damaged(path: Path, what: str) -> DamageFound:
     """Say that a file of an exported encoder is no good, and what to do."""
-    return DamageFound(f"{what}; {_remedy(path.parent)}", subject=str(path))
-
-
-def _remedy(directory: Path) -> str:
-    return f"{ADVICE[Trouble.DAMAGE]} --index {shlex.quote(str(directory.parent))}"
+    return DamageFound(f"{what}; {remedy(path.parent.parent)}", subject=str(path))

@@ -25,7 +25,7 @@ PAGES = {
     "safety.md": "# Safety\n\nReport smoke to the porter. Then see [travel](travel.md).\n\n"
     "## Doors\n\nThey close at nine.\n",
 }
-_ADVICE = re.compile(r"sitegraph run SOURCE\.yaml --index (\S+?)( --repair)?$", re.MULTILINE)
+_ADVICE = re.compile(r"sitegraph (repair|run SOURCE\.yaml) --index (\S+?)( --repair)?$", re.MULTILINE)
 _DELETE = re.compile(r"(\S+\.sqlite)\S*: .*delete the file")
 _READ = re.compile(r"encoder|generations/3\.json|CURRENT|index\.json")
 
@@ -58,6 +58,10 @@ class Asked:
     code: int
     answers: Answers = ()
     said: str = ""
+
+    @property
+    def failure(self) -> str:
+        return self.said if self.code else ""
 
 
 @dataclass(frozen=True)
@@ -98,15 +102,22 @@ class House:
         return ""
 
     def follow(self, index: Path, said: str) -> str:
-        """Do what a message says, to the letter; give what that said."""
+        """Do what a message says, to the letter, where that fails what it says next; give what that said."""
         for name in dict.fromkeys(_DELETE.findall(said)):
             for path in index.glob(f"{Path(name).name}*"):
                 path.unlink()
             return self.run(index)
-        advice = _ADVICE.search(said)
-        assert advice, f"leads nowhere: {said}"
-        assert Path(advice[1]) == index
-        return self.run(index, repair=bool(advice[2]))
+        failed = f"leads nowhere: {said}"
+        for command, where, looks_everywhere in _ADVICE.findall(said):
+            assert Path(where) == index
+            if command == "repair":
+                failed = self._call("repair", "--index", where, "--quiet").failure
+            else:
+                failed = self.run(index, repair=bool(looks_everywhere))
+            if not failed:
+                break
+        assert not failed.startswith("leads nowhere"), failed
+        return failed
 
     def is_rested_on(self, index: Path, path: Path) -> bool:
         """Whether answers of the current generation rest on a file."""

@@ -32,7 +32,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_encoder_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(DamageFound, match="sitegraph run"):
+    with pytest.raises(DamageFound, match="sitegraph repair"):
         load_manifest(tmp_path)
 
 
@@ -50,7 +50,7 @@ def test_another_format_is_not_guessed_at(tmp_path: Path) -> None:
 def test_a_damaged_file_says_what_to_do(tmp_path: Path, content: str) -> None:
     (tmp_path / "encoder.json").write_text(content)
 
-    with pytest.raises(DamageFound, match=r"encoder\.json.*a run exports it again"):
+    with pytest.raises(DamageFound, match=r"encoder\.json.*sitegraph repair --index"):
         load_manifest(tmp_path)
 
 
@@ -60,5 +60,5 @@ def test_one_letter_that_rots_is_damage(tmp_path: Path) -> None:
     path = tmp_path / "encoder.json"
     path.write_text(path.read_text().replace("query: ", "puery: "))
 
-    with pytest.raises(DamageFound, match=r"encoder\.json: is damaged.*a run exports it again"):
+    with pytest.raises(DamageFound, match=r"encoder\.json: is damaged.*sitegraph repair --index"):
         load_manifest(tmp_path)

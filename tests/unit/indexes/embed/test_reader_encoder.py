@@ -94,7 +94,7 @@ def test_a_cut_weights_file_is_damage(exported: Path, tmp_path: Path) -> None:
     with (directory / "encoder.onnx.data").open("r+b") as file:
         file.truncate(1_000_000)
 
-    with pytest.raises(DamageFound, match="a run exports it again"):
+    with pytest.raises(DamageFound, match="repair it with: sitegraph repair"):
         OnnxEncoder(directory).encode_query("a question")
 
 
@@ -104,8 +104,8 @@ def test_a_folder_reached_by_a_link_loads(exported: Path, tmp_path: Path) -> Non
     assert OnnxEncoder(tmp_path / "link").encode_query("a question").shape == (384,)
 
 
-def test_no_encoder_is_damage_that_a_run_mends(tmp_path: Path) -> None:
-    with pytest.raises(DamageFound, match="sitegraph run"):
+def test_no_encoder_is_damage_that_can_be_repaired(tmp_path: Path) -> None:
+    with pytest.raises(DamageFound, match="sitegraph repair"):
         OnnxEncoder(tmp_path)
 
 
@@ -122,7 +122,7 @@ def test_one_bit_that_flips_anywhere_in_the_model_is_damage_and_no_other_vector(
 
     encoder = OnnxEncoder(folder)
     encoder.load_in_background()
-    with pytest.raises(DamageFound, match=rf"{name}: is damaged.*sitegraph run SOURCE.yaml --index"):
+    with pytest.raises(DamageFound, match=rf"{name}: is damaged.*sitegraph repair --index"):
         encoder.encode_query("a question")
 
 

@@ -131,7 +131,7 @@ def test_an_encoder_that_is_damaged_is_found(examined: Examined, folder: Path, t
     code, found = examined("--index", "index")
 
     assert (code, "tokenizer.json" in found["encoder"]["told"]) == (2, True)
-    assert found["encoder"]["remedy"].endswith("--repair")
+    assert found["encoder"]["remedy"] == "sitegraph repair --index index"
 
 
 def test_after_a_change_of_model_the_encoder_that_readers_open_is_looked_at(
@@ -169,7 +169,7 @@ def _write_as_another_version(ledger: Path) -> None:
     ("harm", "told", "remedy"),
     [
         (_delete, "has no ledger here", "sitegraph run SOURCE.yaml --index index"),
-        (_damage, "not a database", "mv index/ledger.sqlite index/ledger.sqlite.damaged && sitegraph run "),
+        (_damage, "not a database", "sitegraph repair --index index"),
         (
             _write_as_another_version,
             "was made by another version",
