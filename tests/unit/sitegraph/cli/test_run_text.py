@@ -63,7 +63,10 @@ def test_what_a_run_cost_is_one_line_with_the_dearest_causes_first() -> None:
         rows={"documents": RowsTouched(touched=3, there=12), "chunks": RowsTouched(touched=4, there=1042)},
     )
 
-    said = "6.5 CPU seconds (embed 6.0, fetch 0.5); 3 of 12 documents touched, 4 of 1,042 chunks touched"
+    said = (
+        "6.5 CPU seconds (embed 6.0, fetch 0.5); 3 of 12 documents linked, "
+        "4 of 1,042 chunks written for their text, date or place"
+    )
     assert f"  cost       {said}" in text(cost=cost)
 
 
