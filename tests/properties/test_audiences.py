@@ -184,8 +184,7 @@ def _found(program: Program, index: Path) -> dict[str, Any]:
         readers = open_readers(index, environment=settings.environment())
     retriever = build_retriever(readers)
     bundles = [
-        to_record(find_evidence(readers, retriever, build_query(question)).bundle)
-        for question in QUESTIONS
+        to_record(find_evidence(readers, retriever, build_query(question)).bundle) for question in QUESTIONS
     ]
     return {
         **exported,
