@@ -256,12 +256,8 @@ def test_a_title_of_signs_that_databases_read_stops_no_run_and_goes_with_its_pag
         (root / f"{name}.md").write_text(f'---\ntitle: "{title}"\n---\n# Rule\n\nOf {name} things.\n')
     report = sitegraph.run(source, index)
     assert (report["documents"]["added"], report["documents"]["failed"], report["problems"]) == (2, 0, [])
-    exported = sitegraph.export(index)
-    titles = {row["path"]: row["title"] for row in exported["documents"]}
+    titles = {row["path"]: row["title"] for row in sitegraph.export(index)["documents"]}
     assert (titles["quoted.md"], titles["half.md"]) == ("Shell it\\'s quote rule", "Half ? \0 a sign")
-    ids, rows = ids_by_path(exported), {row["id"]: row for row in exported["chunks"]}
-    mentioning = {row["src"] for row in exported["edges"] if row["kind"] == "mentions"}
-    assert ids["note 0.md"] in {rows[one]["doc"] for one in mentioning}
 
     (root / "quoted.md").unlink()
     report = sitegraph.run(source, index)

@@ -86,9 +86,3 @@ def test_each_retriever_of_both_packages_puts_the_passage_that_answers_first(
         found.append(nearest.items[0].content)
     names["driver"].close()
     assert [text for text in found if LOST not in text] == []
-
-
-def test_an_index_of_each_named_property_serves_a_look_up(session: Any) -> None:
-    for label, name in (("Page", "url"), ("Page", "title"), ("Entity", "name"), ("Page", "doc_id")):
-        plan = session.run(f"EXPLAIN MATCH (n:{label} {{{name}: 'x'}}) RETURN n").consume().plan
-        assert "NodeIndexSeek" in str(plan), (label, name)

@@ -5,6 +5,7 @@ The rows have none of it: it is in the chunk store, and each node keeps the hash
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from indexes.stores.neo4j_.properties import Properties, property_names, to_prop
 from indexes.stores.neo4j_.schema import VECTOR_INDEX, VIEW_LABEL, seen, vector_index
 from indexes.stores.neo4j_.session import Connection, Transaction
 from schemas.errors import ConfigError
-from schemas.nodes import Chunk
+from schemas.nodes import TIMES, Chunk
 from schemas.records import to_record
 
 _BATCH = 500
@@ -52,6 +53,8 @@ FIELDS = (
 )
 """Fields of a chunk that its node gets; `kind` is the node's own, so a chunk's is its `document_kind`."""
 
+_DATES = ("last_modified", *TIMES)
+
 _GIVE = f"UNWIND $rows AS row {seen('c', 'row.id')} SET c += row.properties, c.embedding = null"
 _EMBED = (
     f"UNWIND $rows AS row {seen('c', 'row.id')} "
@@ -87,9 +90,19 @@ def chunk_properties(chunk: Chunk, sha256: str, *, embedded: bool) -> Properties
     """Return what a node says of a chunk; a field without a value is None, so that an older one goes."""
     record = to_record(chunk)
     said = to_properties({name: record[name] for name in FIELDS})
+    said |= {name: _moment(said[name]) for name in _DATES if name in said}
     absent = {name: None for field in FIELDS if record[field] is None for name in property_names(field)}
     mark = _mark(sha256, embedded=embedded)
     return {**absent, **said, "document_kind": record["kind"], "passage_sha256": mark}
+
+
+def _moment(text: str) -> datetime | str:
+    """Read a time for Neo4j, of UTC where it names no zone; what is none stays a text."""
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

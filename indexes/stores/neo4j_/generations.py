@@ -9,8 +9,11 @@ from schemas.errors import StoreUnavailable
 LAYOUT = 2
 """Of labels and types, as schema.py has them; in the first, rows bore those that people see."""
 
+FORM = 2
+"""Of what nodes of the view say; in the first, dates were texts."""
+
 _UNKNOWN = -1
-_FIELDS = ("layout", "finished", "staged", "tip", "view_low", "view_high", "view_embedded")
+_FIELDS = ("layout", "finished", "staged", "tip", "view_low", "view_high", "view_form", "view_embedded")
 _LOAD = f"MATCH (i:SitegraphIndex {{id: $ix}}) RETURN {', '.join(f'i.{name} AS {name}' for name in _FIELDS)}"
 _SAVE = (
     f"MERGE (i:SitegraphIndex {{id: $ix}}) SET {', '.join(f'i.{name} = ${name}' for name in _FIELDS)}, "
@@ -25,7 +28,7 @@ class GenerationRecord:
     Readers may ask for the `finished` ones. `staged` were begun and neither finished nor aborted. `tip` is
     the generation that the rows with no end belong to, -1 where that is not known. The view shows rows of
     `view_low` to `view_high`: two generations while it is changed from one to the other, else one.
-    `view_embedded`: its chunks have vectors.
+    `view_form`: what its nodes say; `view_embedded`: its chunks have vectors.
     """
 
     layout: int = LAYOUT
@@ -34,6 +37,7 @@ class GenerationRecord:
     tip: int = 0
     view_low: int = 0
     view_high: int = 0
+    view_form: int = FORM
     view_embedded: bool = False
 
 
@@ -45,6 +49,7 @@ def load_held(transaction: Transaction, ix: str) -> GenerationRecord:
             **{
                 **kept,
                 "layout": row["layout"] or 1,
+                "view_form": row["view_form"] or 1,
                 "finished": frozenset(row["finished"]),
                 "staged": frozenset(row["staged"]),
             }
@@ -95,13 +100,14 @@ def moved(held: GenerationRecord) -> GenerationRecord:
 
 
 def showing(held: GenerationRecord, generation: int) -> GenerationRecord:
-    """Widen what the view may show rows of by *generation*."""
-    return replace(held, view_low=min(held.view_low, generation), view_high=max(held.view_high, generation))
+    """Widen what the view may show rows of by *generation*; one of an older form is made anew."""
+    low = held.view_low if held.view_form == FORM else _UNKNOWN
+    return replace(held, view_low=min(low, generation), view_high=max(held.view_high, generation))
 
 
 def shown(held: GenerationRecord, generation: int, *, embedded: bool) -> GenerationRecord:
     """Say that the view shows *generation* and nothing else."""
-    return replace(held, view_low=generation, view_high=generation, view_embedded=embedded)
+    return replace(held, view_low=generation, view_high=generation, view_form=FORM, view_embedded=embedded)
 
 
 def is_shown(held: GenerationRecord, generation: int, *, embedded: bool) -> bool:

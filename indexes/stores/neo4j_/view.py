@@ -28,7 +28,14 @@ _DIFFERENT = {
 """Rows that some generations of low to high have and others of them have not, by what an index finds."""
 
 _SHOWN = "v {.*, valid_from: null, valid_to: null, row_sha256: null}"
-_ADD_NODE = f"MERGE (n:{VIEW_LABEL} {{ix: v.ix, id: v.id}}) SET n = {_SHOWN} SET n:$(v.kind)"
+_DATED = (
+    r"CASE WHEN v.last_modified =~ '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[+]00:00' "
+    "THEN datetime(v.last_modified) ELSE v.last_modified END"
+)
+_ADD_NODE = (
+    f"MERGE (n:{VIEW_LABEL} {{ix: v.ix, id: v.id}}) SET n = {_SHOWN}, n.last_modified = {_DATED} "
+    "SET n:$(v.kind)"
+)
 _DROP_NODE = (
     "MATCH (r:Ref)-[:HAS_REV]->(v) "
     "WHERE NOT EXISTS { MATCH (r)-[:HAS_REV]->(w) WHERE w.valid_from <= $g AND $g < w.valid_to } "

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -256,3 +257,11 @@ def test_vectors_of_another_dimension_take_the_index_over_unless_another_index_n
     assert ask(VECTOR_INDEXES) == [{"dim": 4}]
     ours.close()
     other.close()
+
+
+def test_times_are_times_of_neo4j_and_what_is_none_stays_a_text() -> None:
+    chunk = replace(full_chunk(), fetched_at="2026-02-02", changed_at="last spring")
+    said = chunk_properties(chunk, "x", embedded=False)
+    assert said["last_modified"] == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert said["fetched_at"] == datetime(2026, 2, 2, tzinfo=UTC)
+    assert said["changed_at"] == "last spring"

@@ -9,6 +9,7 @@ from indexes.ports import ChunkReader
 from indexes.stores.memory import MemoryChunkStore
 from indexes.stores.neo4j_ import session
 from indexes.stores.neo4j_.changes import StagedChanges
+from indexes.stores.neo4j_.schema import LOOKED_UP
 from indexes.stores.neo4j_.store import Neo4jGraphStore
 from schemas.edges import Edge, EdgeKind
 from schemas.nodes import Node
@@ -92,3 +93,14 @@ def test_no_statement_reads_all_rows_of_a_kind_to_find_some(
                 if found := [name for name in operators(explained.plan or {}) if "Scan" in name]:
                     scans[statement] = found
     assert scans == {}
+
+
+def test_a_look_up_by_each_property_that_the_manual_calls_indexed_is_no_scan(
+    store: Neo4jGraphStore, neo4j_server: Neo4jServer
+) -> None:
+    store.create()
+    asked = [(label, name) for label, names in LOOKED_UP.items() for name in names]
+    with query_session(neo4j_server) as opened:
+        for label, name in asked:
+            plan = opened.run(f"EXPLAIN MATCH (n:{label} {{{name}: 'x'}}) RETURN n").consume().plan
+            assert "NodeIndexSeek" in list(operators(plan or {})), (label, name)

@@ -294,3 +294,28 @@ def fail_once_after(count: int, work: Callable[..., Any]) -> Callable[..., Any]:
         return work(*arguments, **parameters)
 
     return failing
+
+
+def test_a_date_is_a_time_and_a_view_whose_dates_are_texts_is_made_anew(
+    store: Neo4jGraphStore, ask: Ask
+) -> None:
+    at = {"a": "2026-01-02T03:04:05+00:00", "b": None, "c": "last spring"}
+    pages = [make_page(f"https://site.test/{name}", last_modified=date) for name, date in at.items()]
+    publish(store, 1, pages)
+    told = "toString(n.last_modified) AS said, valueType(n.last_modified) AS type"
+    expected = {
+        ("2026-01-02T03:04:05Z", "ZONED DATETIME NOT NULL"),
+        (None, "NULL"),
+        ("last spring", "STRING NOT NULL"),
+    }
+    for _ in range(2):
+        show(store, 1)
+        assert {
+            (row["said"], row["type"]) for row in ask(f"MATCH (n:Page {{ix: $ix}}) RETURN {told}")
+        } == expected
+        ask("MATCH (i:SitegraphIndex {id: $ix}) SET i.view_form = null")
+        ask("MATCH (n:Page {ix: $ix}) SET n.last_modified = 'text', n.url = 'another'")
+    show(store, 1)
+    assert seen(ask)[1] == set()
+    assert store.shows(1)
+    assert set(store.at(1).scan_nodes()) == {*pages}
