@@ -85,10 +85,12 @@ def _timestamp(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> Any:
         return loader.construct_scalar(node)
 
 
+def _whole(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> str:
+    return whole_text(str(loader.construct_scalar(node)))
+
+
 _PlainLoader.add_constructor("tag:yaml.org,2002:timestamp", _timestamp)
-_PlainLoader.add_constructor(
-    "tag:yaml.org,2002:str", lambda loader, node: whole_text(loader.construct_scalar(node))
-)
+_PlainLoader.add_constructor("tag:yaml.org,2002:str", _whole)
 
 
 def split_front_matter(
