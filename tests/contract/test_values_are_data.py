@@ -6,7 +6,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from indexes.ports import ChunkStore, GraphStore
@@ -69,7 +69,13 @@ def values(number: int) -> list[str]:
     """Draw so many different values, and the one of the injection among them."""
     drawn = {"\\')) OR (1=1) --"}
 
-    @settings(max_examples=number, phases=[Phase.generate], database=None)
+    @settings(
+        max_examples=number,
+        phases=[Phase.generate],
+        database=None,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
     @given(VALUES)
     def draw(value: str) -> None:
         if len(drawn) < number:

@@ -1,7 +1,10 @@
 """Conditions that filters become."""
 
+from pathlib import Path
+
 import pytest
 
+import indexes
 from indexes.stores.lance.filters import one_of, where
 from schemas.errors import FilterError
 from schemas.evidence import Filter
@@ -23,6 +26,16 @@ def test_no_filter_is_no_condition() -> None:
 )
 def test_a_filter_becomes_a_quoted_condition(field: str, values: tuple[str, ...], condition: str) -> None:
     assert where([Filter(field=field, values=values)]) == condition
+
+
+def test_a_backslash_before_a_quote_is_a_sign_like_any_other() -> None:
+    assert one_of("title", ["it\\'s"]) == r"title IN ('it\''s')"
+
+
+def test_conditions_are_written_by_no_other_hand() -> None:
+    modules = [*Path(*indexes.__path__).rglob("*.py")]
+    assert len(modules) > 100
+    assert [one for one in modules if "from lancedb.expr" in one.read_text("utf-8")] == []
 
 
 def test_filters_are_joined_by_and() -> None:
