@@ -26,7 +26,6 @@ from indexes.embed.pooling import pool_tokens, to_unit
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import file_sha256, file_sha256_once
 from indexes.ports import Encoded, Vector
-from schemas.errors import SitegraphError
 
 T = TypeVar("T")
 
@@ -111,7 +110,7 @@ class OnnxEncoder:
         return vectors.reshape(self.dim), of_tokens[0]
 
     def _load_quietly(self) -> None:
-        with suppress(SitegraphError):
+        with suppress(Exception):  # also one of the machine, such as too little memory for a library
             self._loaded_session()
             self._loaded_tokens()
 

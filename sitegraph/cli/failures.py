@@ -3,6 +3,7 @@
 Decided by the error alone; what nobody foresaw is no failure here, and stays a fault of the program.
 """
 
+import errno
 import os
 from typing import NamedTuple
 
@@ -26,6 +27,15 @@ EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
 
 _PREFECT = "set PREFECT_API_URL to a server that runs, or unset it to have one started for each run"
 _NO_THREAD = "can't start new thread"
+_NO_MEMORY = (
+    "failed to map segment",
+    "cannot allocate memory",
+    "bad_alloc",
+    "bad allocation",
+    "out of memory",
+)
+"""What the loader of libraries, the kernel and libraries say, in lower case, where memory ran out."""
+
 _UNREACHED = "Failed to reach API at "
 _DRIVERS = ("lance error", "LanceError", ".rs:")
 
@@ -41,6 +51,8 @@ def explain(error: Exception, *, command: str) -> Failure | None:
     """Say what an error means; *command* is the one it ended. None: nobody foresaw it."""
     if isinstance(error, SitegraphError):
         return _ours(error)
+    if _lacks_memory(error):
+        return Failure("there is not enough memory; free some, or raise its limit (ulimit -v)", EXIT_FAILED)
     if isinstance(error, ModuleNotFoundError):
         return _not_installed(error, command)
     if full := why_no_room(error):
@@ -49,6 +61,20 @@ def explain(error: Exception, *, command: str) -> Failure | None:
         where = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
         return Failure(f"{where}{error.strerror}", EXIT_FAILED)
     return _outer(error)
+
+
+def _lacks_memory(error: BaseException | None) -> bool:
+    """Whether memory ran out, here or in what an error came of: a library is loaded when it is first used."""
+    while error is not None:
+        told = isinstance(error, OSError) and error.errno == errno.ENOMEM
+        if (
+            told
+            or isinstance(error, MemoryError)
+            or any(mark in str(error).casefold() for mark in _NO_MEMORY)
+        ):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def exit_code(error: SitegraphError) -> int:
@@ -82,8 +108,6 @@ def _not_installed(error: ModuleNotFoundError, command: str) -> Failure | None:
 def _outer(error: Exception) -> Failure | None:
     """Errors of the machine, of Prefect and of LanceDB, none of whose classes is imported for this alone."""
     text, module = str(error), type(error).__module__.partition(".")[0]
-    if isinstance(error, MemoryError):
-        return Failure("there is not enough memory; free some, or raise its limit (ulimit -v)", EXIT_FAILED)
     if _NO_THREAD in text:
         return Failure("no more threads can be started; raise the limit (ulimit -u, ulimit -v)", EXIT_FAILED)
     if text.startswith(_UNREACHED):

@@ -77,6 +77,21 @@ def test_what_the_machine_and_others_do_is_told_with_what_to_do(
     assert ".rs:" not in failure.message
 
 
+def test_too_little_memory_is_told_whoever_came_upon_it_first() -> None:
+    """The loader of libraries, the kernel, C++, and what wraps them."""
+    cause = ImportError("_state.so: failed to map segment from shared object")
+    wrapped, other = RuntimeError("cannot load"), ValueError("while handling")
+    wrapped.__cause__, other.__context__ = cause, wrapped
+    said = [
+        *(cause, wrapped, other, MemoryError(), RuntimeError("std::bad_alloc"), OSError(errno.ENOMEM, "x")),
+        OSError(errno.ENOMEM, "Cannot allocate memory", "/srv/x"),
+    ]
+    told = {str(error): explain(error, command="query") for error in said}
+    assert {failure and failure.message for failure in told.values()} == {
+        "there is not enough memory; free some, or raise its limit (ulimit -v)"
+    }, told
+
+
 @pytest.mark.parametrize("error", [KeyError("x"), ModuleNotFoundError("no", name="flows.nowhere")])
 def test_a_fault_of_the_program_is_not_put_down_to_somebody_else(error: Exception) -> None:
     assert explain(error, command="run") is None
