@@ -36,7 +36,8 @@ class FetchRequest:
 class FetchResult:
     """The outcome of one document.
 
-    `body` is decoded and complete, or None. `etag`, `last_modified`, `content_type` and `x_robots_tag` are
+    `body` is decoded and complete, or None; `unproven`: nothing but the end of the connection says that it is
+    complete, and it came twice as it is. `etag`, `last_modified`, `content_type` and `x_robots_tag` are
     the server's own words; a 304 that names no validator keeps those of the request, and `told_etag` says
     whether it named one. `length` is the size of the body that a 304 stands for, where it can be compared
     with that of a body as decoded. `location` is the
@@ -53,6 +54,7 @@ class FetchResult:
     statuses: tuple[int, ...]
     seconds: float
     body: Body | None = None
+    unproven: bool = False
     http_status: int | None = None
     content_type: str | None = None
     etag: str | None = None

@@ -21,7 +21,8 @@ from ingest.diff.validators import (
     states_other_sizes,
     trusts_validators,
 )
-from ingest.parse.formats.registry import formats_version
+from ingest.fetch.media import is_whole_document
+from ingest.parse.formats.registry import formats_version, installed_formats
 from ingest.plan.budgets import site_of
 from ingest.plan.frontier import plan_redirect, redirects_outside
 from ingest.plan.schedule import wants_full_fetch
@@ -32,6 +33,8 @@ from schemas.history import FetchAttempt
 from schemas.report import Problem
 
 _log = logging.getLogger(__name__)
+
+BROKE_OFF = "the connection ended before the end of the page, which the version before has"
 
 
 def fetch_batch(run: CrawlContext, uris: Sequence[str], *, sampled: Collection[str] = ()) -> int:
@@ -223,6 +226,8 @@ def _record(
     run: CrawlContext, known: KnownDocument, result: FetchResult, *, conditional: bool
 ) -> KnownDocument:
     run.crash_point("fetch.received")
+    if _broke_off(run, known, result):
+        result = replace(result, status=FetchStatus.FAILED, body=None, reason=BROKE_OFF)
     raw_sha = run.index.raw.put(result.body) if result.body is not None else None
     after = after_fetch(
         known,
@@ -236,6 +241,14 @@ def _record(
     # Another set of formats may read it: then a 304 would be no answer.
     refused = result.status is FetchStatus.UNSUPPORTED
     return replace(after, pipeline_version=formats_version()) if refused else after
+
+
+def _broke_off(run: CrawlContext, known: KnownDocument, result: FetchResult) -> bool:
+    """Whether a body that nothing proves whole has lost the end that the version before shows."""
+    sha, formats = known.raw_sha, installed_formats()
+    if not result.unproven or result.body is None or is_whole_document(result.body, formats):
+        return False
+    return sha is not None and run.index.raw.has(sha) and is_whole_document(run.index.raw.get(sha), formats)
 
 
 def _save(run: CrawlContext, seen: Sequence[KnownDocument], attempts: Mapping[str, FetchAttempt]) -> None:

@@ -32,7 +32,8 @@ class Body:
     @property
     def framed(self) -> bool:
         """Whether something other than the closed connection tells the end."""
-        return bool(self._length or self._coding or self._chunked)
+        coded = (self._coding or "").strip().lower() not in {"", "identity"}
+        return bool(self._length or self._chunked) or coded
 
     async def drain(self) -> None:
         """Read a short body away, so that the connection can serve again; a long one will close it."""

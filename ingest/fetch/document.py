@@ -103,7 +103,8 @@ def read_fault(request: FetchRequest, fault: FetchFault) -> FetchResult:
 def _read_answer(request: FetchRequest, answer: HttpResponse) -> FetchResult:
     status = answer.status
     if answer.body is not None:
-        return replace(_described(request, answer.headers, FetchStatus.OK, status), body=answer.body)
+        found = _described(request, answer.headers, FetchStatus.OK, status)
+        return replace(found, body=answer.body, unproven=not answer.framed)
     if status == 304:
         return _described(request, answer.headers, FetchStatus.NOT_MODIFIED, status)
     if status in REDIRECTS:

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import count
 
@@ -214,8 +215,10 @@ def _accept(
         raise FetchFault(
             FetchFaultKind.UNEXPECTED_304, "HTTP 304 to a request without validators", status=304
         )
-    if answer.body is None or answer.framed or is_whole(answer.body):
+    if answer.body is None or answer.framed:
         return answer
+    if is_whole(answer.body):
+        return replace(answer, framed=True)
     digest = hashlib.sha256(answer.body).digest()
     if digest not in digests:
         digests.add(digest)

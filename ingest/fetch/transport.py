@@ -31,7 +31,7 @@ _WITH_BODY = frozenset({200, 203})
 class HttpResponse:
     """What a server answered; header names in lower case, `body` None unless the status brings a document.
 
-    `framed` as in `Body`.
+    `framed` as in `Body`; of an answer that was let pass also where the bytes show their end.
     """
 
     status: int

@@ -175,6 +175,41 @@ def test_a_first_run_keeps_logins_and_walls_out(good: Site, tmp_path: Path, pars
     assert probes(good) == 1
 
 
+CUT = "<html><body><title>a</title><main><h1>a</h1><p>It breaks off he"
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n"
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        Reply(CUT.encode(), length=False),
+        Reply(raw=HEAD + b"Content-Encoding: identity\r\n\r\n" + CUT.encode()),
+        Reply(raw=HEAD + b"Content-Length: 9000\r\n\r\n" + CUT.encode()),
+        Reply(raw=HEAD + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n" % (len(CUT), CUT.encode())),
+    ],
+)
+def test_a_page_that_breaks_off_replaces_no_whole_one_and_is_asked_for_again(
+    plain: PlainRun, good: Site, cut: Reply
+) -> None:
+    good.pages["/a.html"] = cut
+
+    difference = crawl(plain, "second")
+
+    state, reason = states(plain)["/a.html"]
+    assert (difference.changes, state) == ((), "failed")
+    assert "broke off" in reason or "the connection ended before the end of the page" in reason
+    good.pages["/a.html"] = page("rewritten")
+    assert [change.kind for change in crawl(plain, "third").changes] == [ChangeKind.CHANGED]
+
+
+def test_a_page_whose_end_never_was_marked_is_taken_as_it_comes(plain: PlainRun, good: Site) -> None:
+    good.pages["/a.html"] = Reply(f"<h1>Kites</h1><p>{'kite ' * 99}".encode())
+    publish_ledger(plain, crawl(plain, "second"))
+    good.pages["/a.html"] = Reply(f"<h1>Kites</h1><p>{'kites ' * 99}".encode(), length=False)
+
+    assert [change.kind for change in crawl(plain, "third").changes] == [ChangeKind.CHANGED]
+
+
 def test_copies_and_moved_pages_are_one_page_with_several_addresses(plain: PlainRun, good: Site) -> None:
     start = good.pages["/"]
     good.pages |= {"/": page("start", links=(*PATHS, "/a.html?sid=7", "/moved.html"))}
