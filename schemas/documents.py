@@ -34,11 +34,15 @@ class Outcome(StrEnum):
     DUPLICATE = "duplicate"
     MISSING = "missing"
     GONE = "gone"
+    DEAD_LINK = "dead_link"
     OUT_OF_SCOPE = "out_of_scope"
     QUARANTINED = "quarantined"
     FAILED = "failed"
     DISALLOWED = "disallowed"
 
+
+NOWHERE = frozenset({DocumentState.MISSING, DocumentState.GONE})
+"""States of a document that was not found. Where nothing was ever found there, it is a dead link."""
 
 READABLE = frozenset({DocumentState.FETCHED, DocumentState.NOT_MODIFIED})
 """States in which the document's content is known to be current."""

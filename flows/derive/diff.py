@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -133,7 +133,9 @@ def diff_source(run: DeriveContext, *, accept: bool) -> Difference:
         changes = _all_of(live, changes)
     _distrust(run, hosts_with_false_304(known, changes))
     guard = _check_loss(run, known, live, changes, accept=accept)
-    counts = _count(run, known, changes, owners)
+    counts = _count(
+        run, known, changes, owners, shown={uri for one in live.values() for uri in (one.uri, *one.aliases)}
+    )
     told = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
     _log.info(
         "compared with generation %d, %d documents change: %s", base, len(changes), told or "nothing seen"
@@ -189,6 +191,8 @@ def _count(
     known: Sequence[KnownDocument],
     changes: Sequence[DocumentChange],
     owners: Mapping[str, str],
+    *,
+    shown: Collection[str],
 ) -> dict[str, int]:
     seen = [document for document in known if document.run_id == run.run_id]
     by_doc = {change.doc: change for change in changes}
@@ -197,6 +201,7 @@ def _count(
             document,
             by_doc.get(document.doc or ""),
             owned=owners.get(document.doc or "", document.source) == document.source,
+            shown=document.uri in shown,
         )
         for document in seen
     ]

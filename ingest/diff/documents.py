@@ -7,7 +7,15 @@ from dataclasses import replace
 from ingest.diff.modified import keep_modified, modified_of
 from ingest.diff.moves import Says, aliases_of, follow, has_moved
 from schemas.changes import ChangeKind, DocumentChange
-from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument, LiveDocument, Outcome
+from schemas.documents import (
+    NOWHERE,
+    READABLE,
+    REMOVED,
+    DocumentState,
+    KnownDocument,
+    LiveDocument,
+    Outcome,
+)
 
 STALE_FAILURES = 3
 """Failures in a row after which the last good version is marked stale."""
@@ -111,15 +119,19 @@ def leads_somewhere(
     return not passed or document.state in READABLE
 
 
-def outcome_of(known: KnownDocument, change: DocumentChange | None, *, owned: bool) -> Outcome:
+def outcome_of(known: KnownDocument, change: DocumentChange | None, *, owned: bool, shown: bool) -> Outcome:
     """Return the one outcome that a run reports for a document it looked at.
 
-    What turns out to be no document, such as an archive, is reported as one that does not belong.
+    *shown*: whether readers see it, at its own address or another. Where a link leads to nothing that they
+    see, nothing is removed and nothing missing. What turns out to be no document, such as an archive, is
+    reported as one that does not belong.
     """
     if has_moved(known):
         return Outcome.MOVED
     if known.state is DocumentState.UNSUPPORTED:
         return Outcome.OUT_OF_SCOPE
+    if known.state in NOWHERE and not shown:
+        return Outcome.DEAD_LINK
     if known.state not in READABLE:
         return Outcome(known.state.value) if known.state is not DocumentState.NEW else Outcome.FAILED
     if not owned:

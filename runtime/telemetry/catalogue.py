@@ -55,7 +55,9 @@ SMALL_FRAGMENTS = MetricDefinition(
 )
 
 DOCUMENTS = MetricDefinition(
-    "sitegraph_documents", "Known documents by the state in which they are", ("source", "state")
+    "sitegraph_documents",
+    "Known documents by the state in which they are; `dead_link`: nothing was ever found there",
+    ("source", "state"),
 )
 DUE = MetricDefinition(
     "sitegraph_documents_due", "Documents whose time to be looked at has come", ("source",)

@@ -12,7 +12,7 @@ from typing import Any
 
 from runtime.telemetry import catalogue
 from runtime.telemetry.catalogue import INDEX_METRICS, MetricDefinition
-from schemas.documents import DocumentState
+from schemas.documents import DocumentState, Outcome
 from schemas.health import IndexHealth, LastRun, SourceStatus
 from schemas.usage_counts import Durations, UsageCounts
 
@@ -78,7 +78,7 @@ def _rows(name: str, source: SourceStatus) -> Iterator[Told]:
 
 
 def _documents(name: str, source: SourceStatus, now: datetime) -> Iterator[Told]:
-    for state in DocumentState:
+    for state in (*DocumentState, Outcome.DEAD_LINK):
         yield catalogue.DOCUMENTS, (name, state.value), source.states.get(state.value, 0)
     yield catalogue.DUE, (name,), source.due
     for reason, documents in sorted(count_reasons(source.failed).items()):

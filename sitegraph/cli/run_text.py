@@ -14,6 +14,7 @@ _LOOKED_AT = {
     "duplicate": "copies of another page",
     "missing": "not found (404)",
     "gone": "removed",
+    "dead_link": "links that lead nowhere",
     "out_of_scope": "out of scope",
     "quarantined": "held back as error or login pages",
     "failed": "failed",

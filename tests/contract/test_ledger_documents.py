@@ -210,11 +210,18 @@ def test_states_count_documents_by_source(ledger: Ledger) -> None:
             make_known("a", state=DocumentState.FETCHED),
             make_known("b", state=DocumentState.FETCHED),
             make_known("c"),
-            make_known("a", source="o'neill", state=DocumentState.GONE),
+            make_known("a", source="o'neill", state=DocumentState.GONE, content_hash="c"),
+            make_known("b", source="o'neill", state=DocumentState.GONE),
+            make_known("c", source="o'neill", state=DocumentState.MISSING),
+            make_known("d", source="o'neill", state=DocumentState.MISSING, content_hash="c"),
         ]
     )
 
-    assert ledger.documents.states() == {"site": {"fetched": 2, "new": 1}, "o'neill": {"gone": 1}}
+    assert ledger.documents.states() == {
+        "site": {"fetched": 2, "new": 1},
+        "o'neill": {"gone": 1, "missing": 1, "dead_link": 2},
+    }
+    assert uris(ledger.documents.in_states({DocumentState.MISSING}, limit=9)) == ["d"]
 
 
 def test_what_was_saved_is_there_when_the_ledger_is_opened_again(ledger: Ledger, ledger_url: str) -> None:

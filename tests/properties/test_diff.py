@@ -133,7 +133,9 @@ def test_chunks_added_and_removed_account_for_every_chunk(wanted: list[Chunk], h
 def test_outcomes_add_up_to_what_was_scheduled(
     looked_at: list[tuple[KnownDocument, ChangeKind | None, bool]],
 ) -> None:
-    outcomes = [outcome_of(known, _change(kind), owned=owned) for known, kind, owned in looked_at]
+    outcomes = [
+        outcome_of(known, _change(kind), owned=owned, shown=owned) for known, kind, owned in looked_at
+    ]
     counts = count_documents([known for known, _, _ in looked_at], outcomes)
     assert sum(counts[outcome.value] for outcome in Outcome) == counts["scheduled"] == len(looked_at)
     assert 0 <= counts["fetched"] <= counts["scheduled"] - counts["not_modified"]

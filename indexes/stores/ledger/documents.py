@@ -12,11 +12,15 @@ from indexes.stores.ledger.replaced import ask_for_sweep, note_documents, note_r
 from indexes.stores.ledger.tables import document, insert_new, upsert
 from indexes.stores.ledger.tables import source as source_table
 from schemas.dates import DateOrigin
-from schemas.documents import ASLEEP, COMPARED, READABLE, DocumentState, KnownDocument
+from schemas.documents import ASLEEP, COMPARED, NOWHERE, READABLE, DocumentState, KnownDocument, Outcome
 from schemas.history import FetchAttempt
 from schemas.records import to_record
 
 _IN_LIMIT = 500
+
+
+_NEVER_FOUND = sa.and_(document.c.state.in_([*NOWHERE]), document.c.content_hash.is_(None))
+_STATE = sa.case((_NEVER_FOUND, Outcome.DEAD_LINK.value), else_=document.c.state)
 
 
 class Documents:
@@ -97,10 +101,10 @@ class Documents:
             return int(connection.execute(query).scalar_one())
 
     def states(self) -> Mapping[str, Mapping[str, int]]:
-        """Documents by source and state."""
-        query = sa.select(document.c.source, document.c.state, sa.func.count()).group_by(
-            document.c.source, document.c.state
-        )
+        """Documents by source and state; what was never found is a dead link, in no state of a document."""
+        found = sa.select(document.c.source, _STATE.label("standing")).subquery()
+        by = (found.c.source, found.c.standing)
+        query = sa.select(*by, sa.func.count()).group_by(*by)
         counts: dict[str, Counter[str]] = {}
         with self._reading.connect() as connection:
             for source, state, number in connection.execute(query):
@@ -115,7 +119,7 @@ class Documents:
 
     def in_states(self, states: Collection[DocumentState], *, limit: int) -> tuple[KnownDocument, ...]:
         """The first documents in one of these states, ordered by source and URI."""
-        query = sa.select(document).where(document.c.state.in_([*states]))
+        query = sa.select(document).where(_STATE.in_([*states]))
         ordered = query.order_by(document.c.source, document.c.uri).limit(limit)
         with self._reading.connect() as connection:
             return tuple(_known(row) for row in connection.execute(ordered))

@@ -9,6 +9,7 @@ from runtime.processes.parser_pool import ChildLimits, ParserPool
 from schemas.changes import ChangeKind
 from schemas.errors import GuardRefused
 from tests.fakes.pdfs import Text, heading, new_pdf
+from tests.fakes.plain_crawl import ParserInThisThread
 from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, publish_ledger, source_of, states
 from tests.fakes.secret_samples import github_token
 from tests.fakes.site_server import Reply, Script, Site, with_validators
@@ -173,6 +174,32 @@ def test_a_first_run_keeps_logins_and_walls_out(good: Site, tmp_path: Path, pars
     assert difference.documents["quarantined"] == 2
     assert len(difference.changes) == 9
     assert probes(good) == 1
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_link_that_leads_nowhere_is_no_removal_in_any_run(good: Site, tmp_path: Path, status: int) -> None:
+    good.pages |= {"/": page("start", links=(*PATHS, "/never.html")), "/never.html": Reply(b"", status)}
+    with open_plain_run(tmp_path, source_of(good)) as plain:
+        plain.give(parsers=ParserInThisThread(), pipeline_version="v1")
+        counted = []
+        for number in range(4):
+            if number == 3:
+                good.pages["/a.html"] = Reply(b"", 410)
+            counted.append(crawl(plain, f"run {number}"))
+            if counted[-1].changes:
+                publish_ledger(plain, counted[-1])
+        again = crawl(plain, "again")
+        states = plain.index.ledger.documents.states()
+
+    ways = [
+        {k: v for k, v in one.documents.items() if k in ("gone", "missing", "dead_link")} for one in counted
+    ]
+    assert ways == [
+        *[{"gone": 0, "missing": 0, "dead_link": 1}] * 3,
+        {"gone": 1, "missing": 0, "dead_link": 1},
+    ]
+    assert (again.documents["gone"], again.documents["dead_link"]) == (0, 2), "it was removed before"
+    assert states["handbook"] == {"fetched": 10, "gone": 1, "dead_link": 1}
 
 
 CUT = "<html><body><title>a</title><main><h1>a</h1><p>It breaks off he"

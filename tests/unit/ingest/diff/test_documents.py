@@ -224,7 +224,10 @@ def test_a_document_has_one_outcome(
 ) -> None:
     new = None if kind is ChangeKind.REMOVED else live()
     change = DocumentChange(kind=kind, old=live(), new=new) if kind else None
-    assert outcome_of(document, change, owned=owned) is outcome
+    assert outcome_of(document, change, owned=owned, shown=True) is outcome
+    nowhere = outcome in (Outcome.GONE, Outcome.MISSING)
+    unseen = outcome_of(document, change, owned=owned, shown=False)
+    assert unseen is (Outcome.DEAD_LINK if nowhere else outcome)
 
 
 def test_counts_name_every_outcome_and_how_documents_were_looked_at() -> None:
