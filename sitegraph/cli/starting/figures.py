@@ -12,7 +12,7 @@ def told_estimate(estimate: Estimate) -> Iterator[str]:
     if estimate.documents is None:
         yield "How much there is is not known."
         return
-    least = "at least " if estimate.at_least else ""
+    least = "at least " if estimate.at_least else "about " if estimate.fetch_seconds is not None else ""
     size = f", about {told_bytes(estimate.bytes)}" if estimate.bytes is not None else ""
     chunks = f", {told_number(estimate.chunks)} passages" if estimate.chunks is not None else ""
     if estimate.chunks_between is not None:

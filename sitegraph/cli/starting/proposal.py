@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from math import sqrt
-from statistics import fmean, stdev
+from math import exp, log1p, sqrt
+from statistics import fmean, variance
 
 from ingest.urls import folder_of
 from schemas.source import Rate
@@ -28,7 +28,10 @@ ROOM = 2.0
 USUAL_MAX_PAGES = 100_000
 
 
-_NO_SITEMAP = "no sitemap lists pages of this folder; counted are the pages that the sampled pages link to"
+_NO_SITEMAP = (
+    "no sitemap lists pages of this folder; counted are the pages that the sampled pages link to, and what "
+    "those are likely to lead to"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +135,8 @@ def propose_site(target: Target, look: SiteLook) -> Proposal:
     listed = [url for url in look.listed if url.startswith(prefix) and not is_left_out(url, excludes)]
     rate = Rate(per_host_delay=0.0) if look.allow_private else _rate(look.crawl_delay)
     delay = max(rate.per_host_delay, look.crawl_delay or 0.0)
-    counted = listed or [url for url in known if url.startswith(prefix) and not is_left_out(url, excludes)]
+    linked = [url for url in known if url.startswith(prefix) and not is_left_out(url, excludes)]
+    number = len(listed) or _likely(linked, look.pages)
     return Proposal(
         target=target,
         seed=look.start,
@@ -145,7 +149,7 @@ def propose_site(target: Target, look: SiteLook) -> Proposal:
         lang=lang,
         allow_private=look.allow_private,
         notes=notes if listed else (*notes, _NO_SITEMAP),
-        estimate=estimate_site(len(counted), look.pages, delay=delay),
+        estimate=estimate_site(number, look.pages, delay=delay, at_least=number <= len(listed or linked)),
     )
 
 
@@ -201,7 +205,9 @@ def scope_prefix(start: str, known: Collection[str]) -> str:
     return folder_of(start)
 
 
-def estimate_site(documents: int, pages: Sequence[LookedAt], *, delay: float) -> Estimate:
+def estimate_site(
+    documents: int, pages: Sequence[LookedAt], *, delay: float, at_least: bool = True
+) -> Estimate:
     """Estimate a site of so many documents by some of its pages."""
     first, others = sum(page.chunks for page in pages[:1]), [page.chunks for page in pages[1:]]
     chunks = _scaled(others, documents - 1) if others else _scaled([first], documents)
@@ -213,7 +219,7 @@ def estimate_site(documents: int, pages: Sequence[LookedAt], *, delay: float) ->
         chunks_between=_between(others, documents - 1, plus=first),
         fetch_seconds=documents * delay,
         index_seconds=_index_seconds(chunks),
-        at_least=True,
+        at_least=at_least,
     )
 
 
@@ -233,12 +239,28 @@ def _scaled(sample: Sequence[int], count: int) -> int | None:
 
 
 def _between(sample: Sequence[int], count: int, *, plus: int = 0) -> tuple[int, int] | None:
-    """Two standard errors around what a sample of *count* documents lets expect; no less than it has."""
+    """The range of a sum that a sample of *count* documents allows, and no less than what was read.
+
+    Few pages hold most of the passages of a site, so it is that of logarithms: two standard errors of the
+    mean of a lognormal distribution (Cox's method).
+    """
     if len(sample) < LEAST_SAMPLE or len(sample) >= count:
         return None
-    error = 2 * count * stdev(sample) * sqrt((1 - len(sample) / count) / len(sample))
+    spread = variance([log1p(number) for number in sample])
+    error = sqrt((1 - len(sample) / count) * (spread / len(sample) + spread**2 / (2 * len(sample) - 2)))
     expected = fmean(sample) * count
-    return plus + round(max(sum(sample), expected - error)), plus + round(expected + error)
+    return plus + max(sum(sample), round(expected / exp(2 * error))), plus + round(expected * exp(2 * error))
+
+
+def _likely(known: Collection[str], pages: Sequence[LookedAt]) -> int:
+    """How many pages there are likely to be, if each that was not read leads to as many new ones as each
+    of the last half of what was read.
+    """
+    half = len(pages) // 2
+    before = {link for page in pages[:half] for link in page.links}
+    new = {link for page in pages[half:] for link in page.links}.intersection(known) - before
+    rate = len(new) / (len(pages) - half) if half >= LEAST_SAMPLE else 0.0
+    return len(known) + round(rate * max(0, len(known) - len(pages)))
 
 
 def _index_seconds(chunks: int | None) -> float | None:

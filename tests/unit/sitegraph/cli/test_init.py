@@ -2,7 +2,9 @@
 
 import json
 from dataclasses import replace
+from math import exp
 from pathlib import Path
+from statistics import NormalDist
 
 import pytest
 
@@ -10,6 +12,7 @@ from runtime.source_file import load_source, parse_source
 from schemas.source import Source
 from sitegraph.cli.app import run_app
 from sitegraph.cli.starting.figures import told_bytes, told_estimate, told_seconds
+from sitegraph.cli.starting.look import PAGES, spread
 from sitegraph.cli.starting.proposal import (
     START_SECONDS,
     Estimate,
@@ -143,6 +146,41 @@ def test_what_lies_here_says_what_it_is(tmp_path: Path) -> None:
     assert find_target(str(tmp_path / "a b.md")).name == "a-b"
     assert not is_source_file(str(tmp_path / "a b.md"))
     assert is_source_file("missing.yaml")
+
+
+@pytest.mark.parametrize("step", [7, 53, 97, 149, 211])
+def test_the_range_of_passages_holds_the_truth_of_a_site_of_few_long_pages(step: int) -> None:
+    spread_of = NormalDist(1.5, 1.2)
+    passages = [round(exp(spread_of.inv_cdf((place * step % 250 + 0.5) / 250))) for place in range(250)]
+    addresses = [f"{START}{number:03}.html" for number in range(250)]
+    found = dict(zip(addresses, passages, strict=True))
+    read = (PAGE, *(replace(PAGE, address=one, chunks=found[one]) for one in spread(addresses, PAGES)))
+
+    estimate = proposed(SiteLook(start=START, pages=read, listed=tuple(addresses)))[0].estimate
+
+    assert estimate.chunks_between is not None
+    assert estimate.chunks_between[0] < sum(passages) < estimate.chunks_between[1]
+    assert "({:,} to {:,})".format(*estimate.chunks_between) in next(iter(told_estimate(estimate)))
+
+
+def test_pages_that_lead_to_more_and_more_are_not_taken_for_all_that_there_is() -> None:
+    read = [
+        replace(PAGE, address=f"{START}{n}", links=tuple(f"{START}{m}" for m in range(n * 9, n * 9 + 9)))
+        for n in range(21)
+    ]
+    estimate = proposed(SiteLook(start=START, pages=tuple(read)))[0].estimate
+    closed = replace(PAGE, links=tuple(f"{START}{m}" for m in range(189)))
+
+    assert (estimate.documents or 0) > 1000
+    assert next(iter(told_estimate(estimate))).startswith("About ")
+    assert proposed(SiteLook(start=START, pages=(closed,) * 21))[0].estimate.documents == 190
+
+
+@pytest.mark.parametrize(("number", "count"), [(39, 20), (20, 20), (3, 20), (1143, 20), (0, 20)])
+def test_a_sample_is_from_all_over(number: int, count: int) -> None:
+    taken = spread([f"{place:04}" for place in range(number)], count)
+    assert len(set(taken)) == min(number, count)
+    assert sum(int(one) >= number / 2 for one in taken) >= len(taken) // 2
 
 
 def test_a_folder_becomes_a_file_that_loads_and_leaves_out_what_tools_fill(tmp_path: Path) -> None:
