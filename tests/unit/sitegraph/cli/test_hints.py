@@ -49,3 +49,18 @@ def test_an_index_given_with_an_equals_sign_is_repeated_too() -> None:
         complete_for_call("with: sitegraph verify", ["status", "--index=i"])
         == "with: sitegraph verify --index i"
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed"),
+    [
+        (["run", "https://docs.example.org/", "--index", "i"], "https://docs.example.org/"),
+        (["run", "--index", "i", "./my docs", "--accept"], "'./my docs'"),
+        (["run", "--index=i", "--quiet", "manual.pdf"], "manual.pdf"),
+        (["run", "--model", "m", "a.yaml", "--index", "i"], "a.yaml"),
+        (["rollback", "--index", "i"], "SOURCE.yaml"),
+    ],
+)
+def test_advice_to_run_again_names_what_was_run(arguments: list[str], typed: str) -> None:
+    said = complete_for_call("go ahead with: sitegraph run SOURCE.yaml --accept", arguments)
+    assert said == f"go ahead with: sitegraph run {typed} --accept --index i"
