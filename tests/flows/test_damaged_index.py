@@ -117,7 +117,7 @@ def test_a_lost_ledger_and_a_lost_table_are_refused_with_another_way_out(
 
     said = house.run(index)
 
-    assert "build another index with: sitegraph run SOURCE.yaml --index ANOTHER" in said
+    assert f"build another index with: sitegraph.index_source({str(house.source)!r}, index='ANOTHER')" in said
     assert house.run(tmp_path / "another") == ""
     assert house.ask(tmp_path / "another").code == 0
 
