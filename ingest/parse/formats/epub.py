@@ -82,8 +82,10 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
 def _tree(archive: ZipFile, chapter: Chapter, subject: str) -> Any:
     from ingest.parse.html.charset import decode_html
     from ingest.parse.html.dom import parse_tree
+    from ingest.parse.html.prescan import cut_markup
 
-    return parse_tree(decode_html(read_member(archive, chapter.path, subject=subject), None), subject=subject)
+    markup, _ = cut_markup(read_member(archive, chapter.path, subject=subject))
+    return parse_tree(decode_html(markup, None), subject=subject)
 
 
 def _name_places(root: Any, step: str) -> dict[str, str]:

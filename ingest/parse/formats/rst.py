@@ -1,10 +1,24 @@
 """reStructuredText: rendered as HTML by docutils, which may read no file and pass no markup through."""
 
+import re
+
 from ingest.parse.formats.sniffing import is_binary, is_prose, is_whole_page
 from ingest.parse.secrets import find_in_source
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, media_type
 from schemas.fragment import GraphFragment, ParseRequest
+
+MAX_MARKS = 3_000
+"""Marks of inline markup in a paragraph, the end of each of which is looked for in the rest of it."""
+
+MAX_SUBSTITUTED = 100_000
+"""Characters that all references to substitutions of a document stand for; docutils ends a line there."""
+
+MAX_DEPTH = 50
+_MARK = re.compile(r"(?<![^\s(\[{'\"<])[|*`_]{1,2}(?=[^\s|*`_])|\w_(?!\w)")
+_PARAGRAPH_END = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]|\.\.|\d+\.|:\w)\s)")
+_SUBSTITUTION = re.compile(r"^[ \t]*\.\. +\|([^|\n]+)\|\s+replace::(.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
+_REFERENCE = re.compile(r"\|(?=\S)([^|\n]*[^|\s])\|")
 
 _TYPES = ("text/x-rst", "text/prs.fallenstein.rst", "text/restructuredtext")
 
@@ -48,6 +62,8 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     from ingest.parse.html.visibility import strip_invisible
 
     text = strip_invisible(decode_html(data, request.content_type))
+    if _takes_too_long(text):
+        return _as_text(text, request, tools)
     tree = parse_tree(_to_html(text, request.uri), subject=request.uri)
     for element in list(tree.iter()):
         names = (element.get("class") or "").split()
@@ -62,16 +78,57 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     )
 
 
+def _takes_too_long(text: str) -> bool:
+    """Whether docutils would go through all of a paragraph again for each of very many marks, or a few
+    substitutions stand for very much text.
+    """
+    marks = (len(_MARK.findall(part)) for part in _PARAGRAPH_END.split(text))
+    if max(marks, default=0) > MAX_MARKS:
+        return True
+    said = {_name(name): " ".join(meant.split()) for name, meant in _SUBSTITUTION.findall(text)}
+    sizes: dict[str, int] = {}
+
+    def size(name: str, depth: int = 0) -> int:
+        if name not in said or depth > MAX_DEPTH:
+            return 0 if depth <= MAX_DEPTH else MAX_SUBSTITUTED
+        if name not in sizes:
+            sizes[name] = MAX_SUBSTITUTED  # where it leads back to itself
+            inner = sum(size(_name(one), depth + 1) for one in _REFERENCE.findall(said[name]))
+            sizes[name] = min(MAX_SUBSTITUTED, len(said[name]) + inner)
+        return sizes[name]
+
+    return sum(size(_name(one)) for one in _REFERENCE.findall(text)) > MAX_SUBSTITUTED
+
+
+def _name(name: str) -> str:
+    return " ".join(name.lower().split())
+
+
+def _as_text(text: str, request: ParseRequest, tools: ParseTools) -> GraphFragment:
+    from ingest.parse.formats.converted import assemble_document
+    from ingest.parse.outline import Block
+
+    return assemble_document(
+        (Block(text=text.replace("\r\n", "\n").strip()),),
+        (),
+        request=request,
+        kind=FORMAT.name,
+        warnings=("read as plain text: its inline marks or substitutions would take too long to read",),
+        count_tokens=tools.count_tokens,
+    )
+
+
 def _to_html(text: str, subject: str) -> str:
     from docutils.core import publish_parts
-    from docutils.utils import SystemMessage
 
     from ingest.parse.formats.rst_sphinx import register_sphinx
 
     register_sphinx()
     try:
         made = publish_parts(text, writer="html5", settings_overrides=_SETTINGS)
-    except (SystemMessage, RecursionError, ValueError, AttributeError, IndexError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever docutils meets in a text that it did not expect
         why = f"{type(error).__name__}: {error}"[:200]
         raise ParseError(f"docutils cannot read it ({why})", subject=subject) from error
     return f"<html><body>{made['html_body']}</body></html>"

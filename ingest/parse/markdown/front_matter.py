@@ -91,6 +91,9 @@ def _whole(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> str:
 
 _PlainLoader.add_constructor("tag:yaml.org,2002:timestamp", _timestamp)
 _PlainLoader.add_constructor("tag:yaml.org,2002:str", _whole)
+for _number in ("int", "float"):
+    # As it is written: an id `010` or `1:30` is no number, and one of 60,000 digits cannot be printed.
+    _PlainLoader.add_constructor(f"tag:yaml.org,2002:{_number}", _PlainLoader.construct_scalar)
 
 
 def split_front_matter(

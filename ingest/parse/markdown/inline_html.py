@@ -7,6 +7,7 @@ from lxml.html import HtmlElement, HTMLParser
 
 from ingest.parse.html.dom import anchor_of
 from ingest.parse.html.inline import inline_text, read_inline
+from ingest.parse.html.prescan import cut_markup
 from ingest.parse.links import FoundLink
 from ingest.parse.outline import LinkSpan
 from schemas.edges import LinkPosition
@@ -26,7 +27,8 @@ def read_html(content: str) -> InlineHtml:
     """Read one HTML block or tag; a comment or a closing tag says nothing."""
     parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
-        root = etree.fromstring(f"<body>{content}</body>".encode("utf-8", "replace"), parser)
+        markup, _ = cut_markup(content.encode("utf-8", "replace"))
+        root = etree.fromstring(b"<body>%s</body>" % markup, parser)
     except etree.LxmlError:
         return InlineHtml()
     elements: list[HtmlElement] = list(root.iter(etree.Element))

@@ -1,6 +1,7 @@
 """reStructuredText: what comes of its marks, and that a file reaches nothing beside itself."""
 
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -86,9 +87,44 @@ def test_any_text_is_a_document(text: str) -> None:
     assert parse(f"{text}\n\nLast words.").chunks
 
 
-def test_substitutions_that_name_each_other_are_an_error_of_the_document() -> None:
-    with pytest.raises(ParseError, match=r"lamps\.rst: docutils cannot read it"):
-        parse(".. |a| replace:: |b| |b|\n.. |b| replace:: |a| |a|\n\n|a| end.\n")
+DOUBLED = "".join(f".. |a{n}| replace:: |a{n + 1}| |a{n + 1}|\n" for n in range(40))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{DOUBLED}.. |a40| replace:: x",
+        DOUBLED,
+        ".. |a| replace:: |b| |b|\n.. |b| replace:: |a| |a|\n\n|a|",
+        f".. |A b| replace:: {'x ' * 500}\n   {'y ' * 500}\n\n{'|a  B| ' * 1_000}",
+        "|a " * 20_000,
+        "*a " * 20_000,
+        "``a " * 20_000,
+        "a_ " * 20_000,
+    ],
+)
+def test_what_docutils_would_take_too_long_for_is_read_as_text(text: str) -> None:
+    fragment = parse(f"Lamps\n=====\n\nFirst words.\n\n{text}\n\nLast |a0| words.\n")
+
+    (told,) = fragment.warnings
+    assert "read as plain text" in told
+    said = " ".join(" ".join(chunk.text for chunk in fragment.chunks).split())
+    assert all(part in said for part in ("Lamps", "First words.", "Last |a0| words."))
+    assert len(said) >= len(" ".join(text.split()))
+
+
+def test_substitutions_and_marks_in_common_numbers_are_read() -> None:
+    text = ".. |v| replace:: version 3\n\n" + "".join(
+        f"- Of |v| and ``{n}``, *as* said_\n" for n in range(2_000)
+    )
+    fragment = parse(f"{text}\n.. _said: https://x.example/\n")
+    assert (fragment.warnings, "|v|" in fragment.chunks[0].text) == ((), False)
+
+
+def test_what_docutils_stumbles_over_is_an_error_of_the_document() -> None:
+    stumbles = mock.patch("docutils.core.publish_parts", side_effect=KeyError("a24"))
+    with stumbles, pytest.raises(ParseError, match=r"lamps\.rst: docutils cannot read it"):
+        parse("Text.")
 
 
 def test_bytes_that_are_no_text_are_refused() -> None:

@@ -70,6 +70,22 @@ def test_numbers_and_dates_are_taken_as_text() -> None:
     assert split_front_matter("---\nid: 17\nstatus: {a: 1}\n---\n")[0].doc_id == "17"
 
 
+@pytest.mark.parametrize("written", ["010", "1:30:00", "0x1F", "1_000", "1e3", "1:1:1.5", f"{'1:' * 140}1"])
+def test_an_id_is_what_is_written_and_no_number(written: str) -> None:
+    assert split_front_matter(f"---\nid: {written}\n---\n")[0].doc_id == written
+
+
+@pytest.mark.parametrize(
+    "written", ["1:" * 3_000 + "1", "9" * 5_000, "0x" + "f" * 60_000, "59:" * 3_000 + "1.5"]
+)
+@pytest.mark.parametrize("key", ["id", "title", "status", "type", "domain"])
+def test_a_number_of_any_length_is_told_and_read_as_text(key: str, written: str) -> None:
+    text = f"---\n{key}: {written}\n---\nBody.\n"
+    stated, body, warnings = split_front_matter(text)
+    assert (stated.doc_id, stated.title, body) == (None, None, text)
+    assert warnings == (f"front matter is read as text: {key} is longer than 300 characters",)
+
+
 def test_a_key_that_the_source_names_is_a_relation_with_a_predicate() -> None:
     text = "---\nimplements: [GOV-1, GOV-1]\nowned_by: OPS-2\ndepends_on: GOV-3\nreviews: GOV-4\n---\n"
     stated, _, _ = split_front_matter(text, relations=("implements", "owned_by"))

@@ -162,3 +162,9 @@ def test_a_link_of_html_that_is_not_ended_takes_no_link_of_markdown_with_it() ->
         "Words": "x.md",
         "": "y.md",
     }
+
+
+def test_a_tag_with_very_many_attributes_is_read_like_any_other() -> None:
+    many = " ".join(f"a{number}=b" for number in range(60_000))
+    fragment = parse_file(f"# Lamps\n\nSome <span {many}>bright</span> words.\n\n<p {many}>\nEnd.\n</p>\n")
+    assert "\n".join(texts_of(fragment).values()).split() == ["Some", "bright", "words.", "End."]
