@@ -65,6 +65,28 @@ def test_the_line_ends_where_answers_come_too_late_and_who_waited_too_long_is_no
     assert len(done) == answered
 
 
+def test_where_answers_take_too_long_one_is_made_at_a_time() -> None:
+    now = [0.0]
+
+    def take(seconds: float) -> None:
+        now[0] += seconds
+
+    async def ask() -> None:
+        threads, go = threads_of(working=4, waiting=32, clock=lambda: now[0]), threading.Event()
+        for _ in range(30):
+            await threads.run(lambda: take(6.0))
+            await asyncio.sleep(0.01)
+        begun = asyncio.ensure_future(threads.run(lambda: go.wait(60)))
+        await asyncio.sleep(0)
+        with pytest.raises(HttpProblem):
+            await threads.run(lambda: None)
+        go.set()
+        assert await begun
+        threads.close()
+
+    asyncio.run(ask())
+
+
 def test_what_is_too_much_is_turned_away_until_places_are_free() -> None:
     async def fill_and_free() -> list[str]:
         threads, go = threads_of(working=1, waiting=1), threading.Event()
