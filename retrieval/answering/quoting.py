@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 
-from retrieval.answering.sentences import UNIT_MAX, Part, split_quotable
+from retrieval.answering.sentences import UNIT_MAX, QuotablePart, split_quotable
 from retrieval.question.title_words import stems
 from retrieval.question.words import fold
 from schemas.evidence import Evidence
@@ -118,7 +118,7 @@ def stretch(lengths: Sequence[int], worth: Sequence[float | None], *, limit: int
     return range(low, high)
 
 
-def stretch_units(parts: Sequence[Part], worth: Sequence[float | None], *, limit: int) -> range:
+def stretch_units(parts: Sequence[QuotablePart], worth: Sequence[float | None], *, limit: int) -> range:
     """Return the neighbouring parts to quote, as `stretch` does, of each unit all or none.
 
     A unit is worth what its best part is; one that is too long for a quotation is never the best.

@@ -33,7 +33,7 @@ _GOES_ON = re.compile(r"[^\W\d_]+[\s,;]")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class QuotablePart:
     """A sentence or a line of a passage, white space folded.
 
     `joint` is what stands before it: a space within a line, else line ends and the indentation. Parts of one
@@ -50,9 +50,9 @@ def split_quotable(text: str) -> tuple[str, ...]:
     return tuple(part.text for part in quotable_parts(text))
 
 
-def quotable_parts(text: str) -> tuple[Part, ...]:
+def quotable_parts(text: str) -> tuple[QuotablePart, ...]:
     """Cut a passage as `split_quotable` does, and say how the parts stand to each other."""
-    parts: list[Part] = []
+    parts: list[QuotablePart] = []
     for blocks in _units([block.strip("\n") for block in _BLANK.split(text) if block.strip()]):
         cut = [tuple(_cut(block)) for block in blocks]
         bound = _bound(blocks, cut)
@@ -62,7 +62,7 @@ def quotable_parts(text: str) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _bound(blocks: list[str], cut: list[tuple[Part, ...]]) -> range:
+def _bound(blocks: list[str], cut: list[tuple[QuotablePart, ...]]) -> range:
     """Return which parts of a unit must stay together."""
     count = sum(map(len, cut))
     if _NOTE.match(blocks[0]):
@@ -105,11 +105,13 @@ def is_set_line(line: str) -> bool:
     return line[:2].isspace() or is_whole_line(line)
 
 
-def _cut(block: str) -> Iterator[Part]:
+def _cut(block: str) -> Iterator[QuotablePart]:
     for at, line in enumerate(block.split("\n")):
         before = "\n\n" if at == 0 else "\n"
         for part in filter(None, _sentences(" ".join(line.split()))):
-            yield Part(part, before if before == " " else before + line[: len(line) - len(line.lstrip())])
+            yield QuotablePart(
+                part, before if before == " " else before + line[: len(line) - len(line.lstrip())]
+            )
             before = " "
 
 
