@@ -28,6 +28,9 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Containers]:
 
 def test_the_services_publish_an_index_on_the_volume_and_answer_from_it(services: Containers) -> None:
     services.wait("deploy", "service_completed_successfully")
+    deployed = services.log("deploy")
+    assert "created           maintain/index  cron 0 4 * * 0 UTC" in deployed, deployed
+    assert "alarms tell nobody; set --notify, or SITEGRAPH_NOTIFY" in deployed
 
     run = services.run(
         "worker", "prefect", "deployment", "run", "index-source/manual", "--watch", timeout=400
