@@ -32,7 +32,8 @@ _UNSEEN = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _URL = re.compile(r"\w{1,20}://\S*|\]\([^)\s]{0,2000}\)")
 _WORD = re.compile(r"(?<![a-z])access(?![a-z])")
-_KEY = re.compile(r"(?<![a-z?&/])access(?![a-z])[-\w.]{0,60}[\"'`*)\]}>]*\s*[:=]")
+_KEY = re.compile(r"(?<![a-z?&/])access(?![a-z])[-\w.]{0,60}[\"'`*)\]}>]*\s*[:=|]|<access[\s/>]")
+_LIST = re.compile(r"\W*access\W{0,3}\s?[:=]\s?\[")
 _FIRST = re.compile(r"\W*(\w[\w$.@-]{0,60}(?:[ \t]+[\w$.@-]{1,60}){0,2})[\"'`*)\]}>]*\s*[:=]")
 """The key of a line, of three words at most."""
 
@@ -40,13 +41,13 @@ _META = re.compile(
     r"<(?:meta|opf:meta|property)\b[^>]{0,500}?\b(?:name|property|itemprop|key)\s*=\s*[\"']?\s*(?:[\w.:-]{0,60}[.:_-])?"
     r"access[\"'\s/>]"
 )
-_FENCE = re.compile(r"\s*(?:([-+;~`])\1\1+\s*[a-z]{0,10}|([^\w\s]|_)(?:\s*\2)*)\s*", re.IGNORECASE)
+_FENCE = re.compile(r"\s*(?:([-+;~`])\1\1+(?:[\s\w{].*)?|([^\w\s]|_)(?:\s*\2)*)\s*", re.IGNORECASE)
 _RULED = re.compile(r"\s*([^\w\s])\1+\s*")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s|=+\s+\w")
 _COMMENTS = (("<!--", "-->"), ("{/*", "*/}"), ("/*", "*/"), ("{#", "#}"), ("{%", "%}"), ("<?", "?>"))
 _FIELD = re.compile(r"\s*(?::[^:`\n]{1,60}:(?:\s|$)|\.\.\s(?!_)|export\b|import\b|//|%|#[+:]|\[[^]]*\]:)")
 _TARGET = re.compile(r"\s*\.\.\s_")
-_LOOSE = re.compile(r"\s+\S|[-*+>]\s|[\"'\[\](){}<!@?&|]|[*_]{0,3}[\w$][\w$.@ -]{0,60}[\"'`*_]*\s*[:=]")
+_LOOSE = re.compile(r"\s+\S|[-*+>]\s|[\"'\[\](){}<!@?&|;\\]|[*_]{0,3}[\w$][\w$.@ -]{0,60}[\"'`*_]*\s*[:=]")
 
 
 def names_access_at_top(text: str) -> bool:
@@ -92,7 +93,10 @@ def _read_on(lines: Sequence[str], place: _Place) -> _Place | None:
         return _Place(at + 1, is_headed, _has_key(line))
     if (_LOOSE.match(line) and not is_headed) or _runs_into_fence(lines, at):
         return _Place(at + 1, is_headed, _states_key(line))
-    return None
+    if _LIST.match(_plain(line)):
+        return _Place(at + 1, is_headed, is_named=True)
+    is_title = not is_headed and not _is_prose(line) and len(list(_paragraph(lines, at))) == 1
+    return _Place(at + 1, is_headed=True) if is_title else None
 
 
 def _read_block(lines: Sequence[str], at: int, is_headed: bool) -> _Place | None:
@@ -101,7 +105,8 @@ def _read_block(lines: Sequence[str], at: int, is_headed: bool) -> _Place | None
     end = _end_of_block(lines, at)
     is_headed = is_headed or (end is not None and _is_title(lines, at, end))
     block = lines[at + 1 : end] if end is not None else list(_paragraph(lines, at + 1))
-    is_named = names_access_in_block(block, loosely=end is not None and not is_headed)
+    loosely = end is not None and not is_headed
+    is_named = _has_key(lines[at]) or names_access_in_block(block, loosely=loosely)
     return _Place(at + 1 if end is None else end + 1, is_headed, is_named)
 
 

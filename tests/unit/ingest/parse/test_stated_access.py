@@ -15,6 +15,15 @@ from tests.fakes.epub_files import ebooklib_epub
 from tests.fakes.pdfs import Text, count_words, new_pdf
 
 MEANT = (
+    "```yaml meta\naccess: hr\n```\n# H",
+    "```{yaml}\naccess: hr\n```\n# H",
+    "--- # front matter\naccess: hr\n---\n# H",
+    "--- access: hr\n---\nText.",
+    "| title | access |\n|---|---|\n| x | hr |\n\n# H",
+    "Draft\n\n---\naccess: hr\n---\n# H",
+    "# H\naccess: [hr]\n\nText.",
+    "; access = hr\n\n# H",
+    "<access>hr</access>\n\n# H",
     '+++\ntitle = "C"\naccess = ["hr"]\n+++\n\n# G\n\nText of it.',
     '{\n"title": "D",\n"access": ["hr"]\n}\n\n# D\n\nText',
     '{"title": "D", "access": ["hr"]}\n\n# D\n',
@@ -117,6 +126,9 @@ MEANT = (
     f"---\ntext: {'x' * 70_000}\naccess: hr\n---\nx",
 )
 NOT_MEANT = (
+    "Manual\n\nAccess: see the next page.\n",
+    "Manual\n\n```yaml\naccess: hr\n```\n",
+    "# H\n\n- access: what it is\n",
     "# Tool\n\nAccess: read the docs.\n\nUse access: x\n",
     "# GET /x\n\nAccess: public\n",
     "---\ntitle: Access control\nsaid: To get access\ntags: [access]\n---\n\n# Access\n\nText about access.",
