@@ -89,11 +89,15 @@ def _whole(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> str:
     return whole_text(str(loader.construct_scalar(node)))
 
 
+def _as_written(_loader: yaml.SafeLoader, node: yaml.ScalarNode) -> str:
+    """A number as a text: an id `010` or `1:30` is none, and one of 60,000 digits cannot be printed."""
+    return str(node.value)
+
+
 _PlainLoader.add_constructor("tag:yaml.org,2002:timestamp", _timestamp)
 _PlainLoader.add_constructor("tag:yaml.org,2002:str", _whole)
-for _number in ("int", "float"):
-    # As it is written: an id `010` or `1:30` is no number, and one of 60,000 digits cannot be printed.
-    _PlainLoader.add_constructor(f"tag:yaml.org,2002:{_number}", _PlainLoader.construct_scalar)
+_PlainLoader.add_constructor("tag:yaml.org,2002:int", _as_written)
+_PlainLoader.add_constructor("tag:yaml.org,2002:float", _as_written)
 
 
 def split_front_matter(
