@@ -91,8 +91,12 @@ def locate_gone(
     there = {*live, *(d.location for d in gone)}
     new = [d for d in known if d.uri not in there and d.state in READABLE] if lost else []
     found: dict[str, str] = {}
-    by_hash = (partial(key, version_of=version_of) for key in (_bytes_key, _key))
-    for key_of in (*by_hash, _text_key(lost, version_of, says)):
+    keys: tuple[Callable[[KnownDocument], str | None], ...] = (
+        partial(_bytes_key, version_of=version_of),
+        partial(_key, version_of=version_of),
+        _text_key(lost, version_of, says),
+    )
+    for key_of in keys:
         found |= _pair(lost, new, key_of, found)
     rows |= {uri: replace(rows[uri], location=place) for uri, place in found.items()}
     located = (replace(rows[d.uri], location=_kept(rows[d.uri].location, rows)) for d in gone)

@@ -202,17 +202,17 @@ def test_a_link_that_leads_nowhere_is_no_removal_in_any_run(good: Site, tmp_path
     assert states["handbook"] == {"fetched": 10, "gone": 1, "dead_link": 1}
 
 
-CUT = "<html><body><title>a</title><main><h1>a</h1><p>It breaks off he"
+CUT = page("a").body[:400]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n"
 
 
 @pytest.mark.parametrize(
     "cut",
     [
-        Reply(CUT.encode(), length=False),
-        Reply(raw=HEAD + b"Content-Encoding: identity\r\n\r\n" + CUT.encode()),
-        Reply(raw=HEAD + b"Content-Length: 9000\r\n\r\n" + CUT.encode()),
-        Reply(raw=HEAD + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n" % (len(CUT), CUT.encode())),
+        Reply(CUT, length=False),
+        Reply(raw=HEAD + b"Content-Encoding: identity\r\n\r\n" + CUT),
+        Reply(raw=HEAD + b"Content-Length: 9000\r\n\r\n" + CUT),
+        Reply(raw=HEAD + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n" % (len(CUT), CUT)),
     ],
 )
 def test_a_page_that_breaks_off_replaces_no_whole_one_and_is_asked_for_again(
