@@ -64,7 +64,7 @@ def test_search_is_done_with_the_keyboard_alone(shown: Shown) -> None:
         assert watched.focused() == "q"
         page.goto(f"{shown.origin}/answer?q=What+does+the+night+porter+do%3F")
         keys.press("ArrowDown")
-        assert watched.focused().startswith("S1")
+        assert re.match(r"S\d", watched.focused())
         page.goto(page.url.replace("/answer", "/search"))
         hits = page.eval_on_selector_all("a.open", "all => all.map(one => one.innerText.trim())")
         keys.press("ArrowDown")
