@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from functools import partial
 
 from ingest.parse.outline import BLOCK_JOINT, Block, BoxEnd, BoxStart, Heading, PageStart, Part
 
@@ -101,16 +101,17 @@ def _is_headed_in_box(before: Sequence[MarkedPart]) -> bool:
 
 def _emptied(parts: Sequence[MarkedPart], taken: set[int]) -> Iterator[int]:
     """Yield the headings under which nothing but notes stood that are taken away."""
-    for index, part in enumerate(parts):
-        if isinstance(part, Heading) and taken:
-            under = range(index + 1, len(parts))
-            level = part.level
-            own = list(takewhile(lambda at, level=level: not _ends(parts[at], level), under))
-            if not taken.isdisjoint(own) and all(at in taken or not _says(parts[at]) for at in own):
+    for index, part in enumerate(parts if taken else ()):
+        if isinstance(part, Heading):
+            ends = partial(_ends, level=part.level)
+            under = range(
+                index + 1, next((at for at in range(index + 1, len(parts)) if ends(parts[at])), len(parts))
+            )
+            if not taken.isdisjoint(under) and all(at in taken or not _says(parts[at]) for at in under):
                 yield index
 
 
-def _ends(part: MarkedPart, level: int) -> bool:
+def _ends(part: MarkedPart, *, level: int) -> bool:
     return isinstance(part, PageStart) or (isinstance(part, Heading) and part.level <= level)
 
 
