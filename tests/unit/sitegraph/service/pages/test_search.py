@@ -27,7 +27,7 @@ def page(client: TestClient, path: str) -> str:
 
 
 def bundle_of(client: TestClient, query: str) -> dict[str, list[dict[str, str]]]:
-    body = {"query": query, "rerank": False, "token_budget": 20_000}
+    body = {"query": query, "top_k": 10, "rerank": False, "token_budget": 20_000}
     found: dict[str, list[dict[str, str]]] = client.post("/retrieve", json=body).json()
     return found
 
