@@ -10,11 +10,11 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.client.schemas.filters import (
     FlowRunFilter,
     FlowRunFilterDeploymentId,
-    FlowRunFilterExpectedStartTime,
     FlowRunFilterState,
     FlowRunFilterStateType,
 )
 from prefect.client.schemas.objects import State, StateType
+from prefect.client.schemas.sorting import FlowRunSort
 from prefect.context import FlowRunContext
 from prefect.runtime import flow_run
 from prefect.states import Cancelled, Completed, Failed
@@ -32,6 +32,8 @@ REFUSED, STOPPED, FAILED = "Refused", "Stopped", "Failed"
 
 _OF_WHAT = ("source", "index", "graph", "model")
 """Parameters that say what a run is of; the others, how it goes about it."""
+
+_COVERED = "the run that was under way at its time has done its work"
 
 E = TypeVar("E", bound=SitegraphError)
 
@@ -79,12 +81,14 @@ def end_covered() -> None:
             flow_run_filter=FlowRunFilter(
                 deployment_id=FlowRunFilterDeploymentId(any_=[run.deployment_id]),
                 state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.SCHEDULED])),
-                expected_start_time=FlowRunFilterExpectedStartTime(before_=SystemClock().now()),
-            )
+            ),
+            sort=FlowRunSort.EXPECTED_START_TIME_ASC,
         )
+        now = SystemClock().now()
         for one in waiting:
-            if one.auto_scheduled and covers(run.parameters, one.parameters):
-                done = Cancelled(message="the run that was under way at its time has done its work")
+            met = one.auto_scheduled and one.expected_start_time and one.expected_start_time <= now
+            if met and covers(run.parameters, one.parameters):
+                done: State[Any] = Cancelled(message=_COVERED)
                 client.set_flow_run_state(one.id, done, force=True)
 
 

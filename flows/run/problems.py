@@ -80,8 +80,8 @@ def record_end(run: RunContext, error: Exception) -> None:
     """
     runs, run_id = run.index.ledger.runs, run.run_id
     problems = [to_record(problem) for problem in problems_so_far(run)]
-    ours = isinstance(error, SitegraphError)
-    reason = error.under(run.source.name) if ours else one_line(str(error))
+    name = run.source.name
+    reason = error.under(name) if isinstance(error, SitegraphError) else one_line(str(error))
     record = {"reason": reason or type(error).__name__, "problems": problems}
     if isinstance(error, GuardRefused | ConfigError):
         runs.finish(run_id, state="refused", now=run.index.now(), report=record)
