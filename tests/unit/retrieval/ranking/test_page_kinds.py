@@ -1,5 +1,7 @@
 """What is no content is cited last, and a list of changes only where it is not asked for."""
 
+from pathlib import Path
+
 import pytest
 
 from retrieval.question.query import build_query
@@ -11,6 +13,7 @@ from retrieval.retriever import Retriever
 from schemas.evidence import Origin, Scores
 from schemas.nodes import PageKind
 from tests.fakes.graph_samples import make_chunk
+from tests.fakes.pages import parse_file
 from tests.fakes.small_index import AS_OF, GENERATION, build_index, page
 
 
@@ -102,3 +105,20 @@ def test_the_manuals_own_example_of_asking_comes_behind_what_answers() -> None:
     )
     retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
     assert retriever.retrieve(build_query(ASKED)).evidence[0].text == answer
+
+
+def test_the_examples_of_the_real_manual_are_told_from_what_it_says_of_keys() -> None:
+    docs = Path(__file__).parents[4] / "docs"
+    found = {
+        name: [
+            one
+            for one in parse_file((docs / name).read_text("utf-8"), name).chunks
+            if stems(ASKED) & stems(one.text)
+        ]
+        for name in ("quickstart.md", "reference/http.md", "how-to/copy-an-index.md")
+    }
+    only = {name: [only_asks(one, stems(ASKED)) for one in chunks] for name, chunks in found.items()}
+    assert any(only["quickstart.md"])
+    assert any(only["reference/http.md"])
+    assert only["how-to/copy-an-index.md"]
+    assert not any(only["how-to/copy-an-index.md"])
