@@ -179,11 +179,10 @@ def _answer(arguments: list[str]) -> int:
         if isinstance(error.__context__, BrokenPipeError):
             return _leave_pipe()
         raise
-    except UnicodeEncodeError as error:
-        if not _is_utf8(arguments):
-            return _say("an argument is not valid UTF-8", EXIT_USAGE)
-        return _fail(error, arguments)
     except Exception as error:  # noqa: BLE001 - the last one: nobody above can say it better
+        is_unfit = isinstance(error, UnicodeEncodeError) or not _is_utf8([str(error)])
+        if is_unfit and not _is_utf8(arguments):
+            return _say("an argument is not valid UTF-8", EXIT_USAGE)
         return _fail(error, arguments)
     if result == EXIT_INTERRUPTED:  # typer turns Ctrl-C into a code
         return _say(_INTERRUPTED, EXIT_INTERRUPTED)
