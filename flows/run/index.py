@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from flows.run.create_index import create_index
+from flows.run.leases import TTL
 from flows.run.local_folder import local_folder
 from flows.run.models import is_same, names_of_change
 from indexes.chunk_tables import ChunkTables
@@ -214,16 +215,17 @@ def open_index(
     return index
 
 
-def latest_time(index: Index) -> datetime | None:
-    """The latest time that an index knows of: its clock never shows an earlier one.
+def latest_time(index: Index, until: datetime) -> datetime | None:
+    """The latest time, none after *until*, that an index knows of: its clock never shows an earlier one.
 
     Whatever is made after another thing is then later than it, though the machine's clock was set back.
     """
     try:
-        times = [*index.ledger.runs.times(), load_generation(index.layout, index.current()).as_of]
+        times = index.ledger.runs.times(until=until, ttl=TTL)
+        published = datetime.fromisoformat(load_generation(index.layout, index.current()).as_of)
     except SitegraphError:
         return None  # whoever needs what is lost will say so
-    return max(map(datetime.fromisoformat, times))
+    return max((*times, *([published] if published <= until else [])), default=None)
 
 
 def model_of(index: Index, *, other: bool = False) -> ModelSpec:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
@@ -31,7 +31,7 @@ from indexes.own_ledger import tell_damaged_ledger, tell_lost_ledger
 from indexes.places import place_of
 from indexes.publish.generation import load_generation
 from indexes.publish.keeping import parse_keep
-from runtime.clock import SystemClock
+from runtime.clock import MAX_AHEAD, SystemClock
 from runtime.devices import check_device
 from runtime.garbage import raise_gc_threshold
 from runtime.memory import share_heaps
@@ -149,12 +149,24 @@ def _working(resources: Resources) -> Iterator[Resources]:
 
 def _tell(resources: Resources, restored: Iterable[str]) -> None:
     problems = [Problem(url=name, reason="was missing or damaged; put back") for name in restored]
-    if (ahead := resources.index.clock.ahead) > CLOCKS_DIFFER:
-        behind = f"{ahead.total_seconds() / 3600:.1f} hours behind the latest time in the index"
-        problems.append(Problem(url="clock", reason=f"{behind}; times go on from there: set the clock right"))
+    problems += told_clock(resources.index)
     resources.index.ledger.runs.add_problems(resources.run.run_id, problems)
     for problem in problems:
         resources.progress.say(f"{problem.url} {problem.reason}")
+
+
+def told_clock(index: Index) -> list[Problem]:
+    """Say where this machine's clock is behind the index, and by which of both times go."""
+    published = datetime.fromisoformat(load_generation(index.layout, index.current()).as_of)
+    before = published - index.clock.now()
+    if (ahead := index.clock.ahead) > CLOCKS_DIFFER:
+        behind = f"{ahead.total_seconds() / 3600:.1f} hours behind the latest time in the index"
+        return [Problem(url="clock", reason=f"{behind}; times go on from there: set the clock right")]
+    if before > MAX_AHEAD:
+        behind = f"{before.days} days behind the generation that readers see; times go by this clock"
+        reason = f"{behind}: set it right if it is wrong, or else the one that made that generation"
+        return [Problem(url="clock", reason=reason)]
+    return []
 
 
 def check_model(index: Index, *, accept: bool) -> bool:

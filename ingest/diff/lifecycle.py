@@ -179,7 +179,8 @@ def _missed(
     seen: KnownDocument, *, now: datetime, gone_after: GoneAfter, before: KnownDocument
 ) -> KnownDocument:
     """Count a 404; enough of them, far enough apart, make the document gone."""
-    first = seen.missed_at or now.isoformat()
+    at = now.isoformat()
+    first = min(seen.missed_at or at, at)  # a later time is of a clock that was wrong
     misses = seen.misses + 1
     waited = now - datetime.fromisoformat(first)
     confirmed = misses >= gone_after.misses and waited >= timedelta(hours=gone_after.hours)

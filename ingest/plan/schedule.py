@@ -77,12 +77,14 @@ def _longest_wait(interval: float | None, recrawl: Recrawl) -> float:
 
 
 def is_due(known: KnownDocument, due_by: str | None) -> bool:
-    """Whether a look is due by then; None: always."""
-    return due_by is None or known.next_due is None or known.next_due <= due_by
+    """Whether a look is due by then; None: always. A look after it was by a clock that was wrong."""
+    if due_by is None or known.next_due is None or known.next_due <= due_by:
+        return True
+    return (known.checked_at or "")[:19] > due_by[:19]
 
 
 def wants_full_fetch(fetched_at: str | None, *, now: datetime, recrawl: Recrawl) -> bool:
     """Whether the content is old enough (`max_age`) that a 304 is no longer taken as an answer."""
     if fetched_at is None:
         return True
-    return now - datetime.fromisoformat(fetched_at) > timedelta(seconds=recrawl.max_age)
+    return abs(now - datetime.fromisoformat(fetched_at)) > timedelta(seconds=recrawl.max_age)

@@ -162,14 +162,20 @@ def test_a_due_run_leaves_out_what_is_not_due(ledger: Ledger) -> None:
             make_known("overdue", state=read, next_due="2026-01-01T00:00:00+00:00"),
             make_known("later", state=read, next_due="2026-01-02T00:00:01+00:00"),
             make_known("revived", next_due="2026-01-02T00:00:01+00:00"),
+            make_known(
+                "of a wrong clock",
+                state=read,
+                next_due="2027-01-05T00:00:00+00:00",
+                checked_at="2027-01-02T00:00:00+00:00",
+            ),
         ]
     )
 
     def look(due_by: str | None) -> list[str]:
         return uris(ledger.frontier.to_look_at("site", run_id="run-1", due_by=due_by, limit=10))
 
-    assert look(now) == ["due", "new", "overdue", "revived"]
-    assert look(None) == ["due", "later", "new", "overdue", "revived"]
+    assert look(now) == ["due", "new", "of a wrong clock", "overdue", "revived"]
+    assert look(None) == ["due", "later", "new", "of a wrong clock", "overdue", "revived"]
 
 
 def test_gone_and_out_of_scope_documents_sleep_and_no_others(ledger: Ledger) -> None:

@@ -33,6 +33,13 @@ _BY_URGENCY = (document.c.depth, _CLAIMED.desc().nulls_last(), document.c.uri)
 _COLUMNS = tuple(document.c[name] for name in Standing.__slots__)
 
 
+def is_due(by: str) -> sa.ColumnElement[bool]:
+    """What is new or due by then, and what was looked at after it, by a clock that was wrong."""
+    due = (document.c.next_due.is_(None), document.c.next_due <= by)
+    later = sa.func.substr(document.c.checked_at, 1, 19) > by[:19]  # they differ in what follows
+    return sa.or_(document.c.state == DocumentState.NEW, *due, later)
+
+
 class FrontierIndex:
     """The `document` table as those see it who ask what is known of an address."""
 
@@ -54,8 +61,7 @@ class FrontierIndex:
             document.c.state.notin_(ASLEEP),
         ]
         if due_by is not None:
-            is_due = sa.or_(document.c.next_due.is_(None), document.c.next_due <= due_by)
-            wanted.append(sa.or_(document.c.state == DocumentState.NEW, is_due))
+            wanted.append(is_due(due_by))
         query = sa.select(*_COLUMNS).where(*wanted).order_by(*_BY_URGENCY).limit(limit)
         with self._reading.connect() as connection:
             return tuple(_standing(row) for row in connection.execute(query))

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import sqlalchemy as sa
 
+from indexes.stores.ledger.frontier import is_due
 from indexes.stores.ledger.revisions import valid_at
 from indexes.stores.ledger.tables import doc_rev, document, history
 from schemas.documents import ASLEEP, READABLE, DocumentState
@@ -45,12 +46,9 @@ class LedgerHealth:
 
     def due(self, now: str) -> Mapping[str, int]:
         """Documents that `run --due` would look at, by source."""
-        is_due = sa.or_(
-            document.c.state == DocumentState.NEW, document.c.next_due.is_(None), document.c.next_due <= now
-        )
         query = (
             sa.select(document.c.source, sa.func.count().label("number"))
-            .where(document.c.state.notin_([*ASLEEP]), is_due)
+            .where(document.c.state.notin_([*ASLEEP]), is_due(now))
             .group_by(document.c.source)
         )
         with self._reading.connect() as connection:

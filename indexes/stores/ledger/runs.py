@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 
 from indexes.stores.ledger.replaced import begin, end
-from indexes.stores.ledger.tables import generation, insert_new, lease_start, problem, run
+from indexes.stores.ledger.tables import generation, insert_new, lease, lease_start, problem, run
 from schemas.hashing import record_sha256
 from schemas.lineage import RunRow
 from schemas.records import to_record
@@ -100,12 +101,18 @@ class Runs:
         with self._reading.connect() as connection:
             return {source: str(ended) for source, ended in connection.execute(query) if ended}
 
-    def times(self) -> tuple[str, ...]:
-        """The latest times, of each kind, at which anything was done: runs, generations, taking a lease."""
-        columns = (run.c.started_at, run.c.finished_at, generation.c.as_of, lease_start.c.acquired_at)
-        latest = sa.select(*(sa.select(sa.func.max(column)).scalar_subquery() for column in columns))
+    def times(self, *, until: datetime, ttl: timedelta) -> tuple[datetime, ...]:
+        """The latest times, of each kind and none after *until*, at which anything was done.
+
+        Runs, generations, taking a lease, and prolonging one by *ttl*.
+        """
+        done = (run.c.started_at, run.c.finished_at, generation.c.as_of, lease_start.c.acquired_at)
+        kinds = [(lease.c.expires_at, ttl), *((column, timedelta()) for column in done)]
+        found = (sa.select(sa.func.max(at)).where(at <= (until + later).isoformat()) for at, later in kinds)
         with self._reading.connect() as connection:
-            return tuple(at for at in connection.execute(latest).one() if at)
+            latest = connection.execute(sa.select(*(query.scalar_subquery() for query in found))).one()
+        pairs = zip(latest, kinds, strict=True)
+        return tuple(datetime.fromisoformat(at) - later for at, (_, later) in pairs if at)
 
     def recent(self, *, limit: int) -> tuple[RunRow, ...]:
         """The runs that began last, newest first."""

@@ -16,7 +16,7 @@ times = st.integers(-100_000, 100_000).map(lambda seconds: NOON + timedelta(seco
 def test_a_steady_clock_never_goes_back_and_is_right_again_once_the_machine_has_caught_up(
     asked: list[tuple[datetime, int]], latest: datetime | None
 ) -> None:
-    clock, since_boot, last = SteadyClock(lambda: latest), 0.0, latest or asked[0][0]
+    clock, since_boot, last = SteadyClock(lambda _until: latest), 0.0, latest or asked[0][0]
     for number, (machine, seconds) in enumerate(asked):
         since_boot += seconds
         with (

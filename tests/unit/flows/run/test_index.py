@@ -3,16 +3,22 @@
 import json
 import shutil
 from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import fsspec
 import pytest
 
 from flows.run.index import open_index
+from flows.run.leases import TTL
+from flows.run.opening import told_clock
 from flows.run.pipeline_version import pipeline_version
 from indexes.embed.weights import ModelSpec
 from indexes.layout import IndexLayout
 from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
+from indexes.publish.current import write_current
+from indexes.publish.generation import dump_generation, load_generation
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.errors import ConfigError, StoreUnavailable
 from schemas.hashing import sha256_hex
@@ -139,3 +145,31 @@ def test_an_index_in_one_bucket_is_not_opened_with_another(tmp_path: Path, bucke
 
     with pytest.raises(ConfigError, match=f"keeps what it fetched and parsed in {bucket_url}/one; unset"):
         open_index(Settings(index=folder, raw_url=f"{bucket_url}/other"))
+
+
+@pytest.mark.parametrize("hours", [-1, 5, 25, 24 * 3, 24 * 365])
+@pytest.mark.parametrize("kind", ["run", "lease", "renewed", "generation"])
+def test_times_go_on_from_the_latest_of_the_index_unless_that_was_wrong_itself(
+    tmp_path: Path, hours: int, kind: str
+) -> None:
+    """Of a clock that was a year ahead once, and of one that is a day behind now."""
+    now, ahead = datetime.now(UTC), timedelta(hours=hours)
+    latest, longer, early = (f"{now + at:%FT%T}+00:00" for at in (ahead, ahead + TTL, timedelta(days=-9)))
+    settings = Settings(index=str(make_index(tmp_path / "a", "a")))
+    write_current(tmp_path / "a", 0)
+    with closing(open_index(settings)) as index:
+        index.ledger.runs.start("r", source="notes", now=latest if kind == "run" else early)
+        times = {"lease": (latest, longer), "renewed": (early, longer)}.get(kind, (early, early))
+        index.ledger.leases.acquire("source:notes", holder="other:1:2", now=times[0], expires_at=times[1])
+        if kind == "generation":
+            manifest = replace(load_generation(index.layout, 0), generation=1, as_of=latest)
+            dump_generation(index.layout, manifest)
+            write_current(tmp_path / "a", 1)
+
+    with closing(open_index(settings)) as index:
+        shown, told = index.clock.now() - now, [problem.reason for problem in told_clock(index)]
+
+    goes_on = hours in (5, 25)
+    assert abs(shown - (ahead if goes_on else timedelta())) < timedelta(seconds=30)
+    assert [one[:9] for one in told if "go on from there" in one] == [f"{hours}.0 hours"[:9]] * goes_on
+    assert any("times go by this clock" in one for one in told) == (hours > 25 and kind == "generation")

@@ -173,6 +173,7 @@ def test_a_thousand_documents_do_not_come_due_together() -> None:
         (NOW - timedelta(days=30), False),
         (NOW - timedelta(days=30, seconds=1), True),
         (datetime(1999, 1, 1, tzinfo=UTC), True),
+        (NOW + timedelta(days=365), True),
     ],
 )
 def test_old_content_is_fetched_without_conditions(fetched_at: datetime | None, full: bool) -> None:
