@@ -8,6 +8,7 @@ from functools import partial
 from flows.crawl.frontier import enqueue_targets
 from flows.run.contexts import CrawlContext
 from flows.run.fragments import is_parsed
+from ingest.diff.documents import STALE_FAILURES
 from ingest.diff.lifecycle import after_fetch
 from ingest.diff.summary import summarise_states
 from ingest.diff.validators import (
@@ -29,6 +30,7 @@ from ingest.plan.schedule import wants_full_fetch
 from ingest.sources.registry import kind_named
 from schemas.documents import DocumentState, KnownDocument
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
+from schemas.formats import media_type
 from schemas.history import FetchAttempt
 from schemas.report import Problem
 
@@ -244,11 +246,15 @@ def _record(
 
 
 def _broke_off(run: CrawlContext, known: KnownDocument, result: FetchResult) -> bool:
-    """Whether a body that nothing proves whole has lost the end that the version before shows."""
-    sha, formats = known.raw_sha, installed_formats()
-    if not result.unproven or result.body is None or is_whole_document(result.body, formats):
+    """Whether a body that nothing proves whole has lost the end that the version before shows.
+
+    Not one of another type, or that comes so look after look: its site leaves the end out now.
+    """
+    sha, raw = known.raw_sha, run.index.raw
+    lasts = known.reason == BROKE_OFF and known.failures + 1 >= STALE_FAILURES
+    if not result.unproven or lasts or media_type(known.content_type) != media_type(result.content_type):
         return False
-    return sha is not None and run.index.raw.has(sha) and is_whole_document(run.index.raw.get(sha), formats)
+    return sha is not None and raw.has(sha) and is_whole_document(raw.get(sha), installed_formats())
 
 
 def _save(run: CrawlContext, seen: Sequence[KnownDocument], attempts: Mapping[str, FetchAttempt]) -> None:

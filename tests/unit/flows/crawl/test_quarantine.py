@@ -237,6 +237,21 @@ def test_a_page_whose_end_never_was_marked_is_taken_as_it_comes(plain: PlainRun,
     assert [change.kind for change in crawl(plain, "third").changes] == [ChangeKind.CHANGED]
 
 
+@pytest.mark.parametrize(("header", "failures"), [("text/html", 2), ("text/markdown", 0)])
+def test_a_page_that_has_no_end_any_more_is_taken_at_the_third_look_or_at_once_of_another_type(
+    plain: PlainRun, good: Site, header: str, failures: int
+) -> None:
+    text = f"# Kites\n\n{'kite ' * 99}".encode()
+    good.pages["/a.html"] = Reply(text, content_type=header, length=False)
+
+    looks = [crawl(plain, f"look {number}").changes for number in range(failures + 1)]
+
+    assert [[change.kind for change in changes] for changes in looks] == [
+        *[[]] * failures,
+        [ChangeKind.CHANGED],
+    ]
+
+
 def test_copies_and_moved_pages_are_one_page_with_several_addresses(plain: PlainRun, good: Site) -> None:
     start = good.pages["/"]
     good.pages |= {"/": page("start", links=(*PATHS, "/a.html?sid=7", "/moved.html"))}
