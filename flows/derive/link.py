@@ -18,6 +18,7 @@ from flows.run.values import Difference
 from indexes.ports import GraphReader
 from indexes.stores.ledger.links import doc_id_target
 from ingest.diff.feed import DocumentStep, document_steps, tool_steps
+from ingest.diff.guard import emptied_documents
 from ingest.diff.rows import Observed, as_observed, mark, row_changes
 from ingest.link.anchors import give_anchor_texts
 from ingest.link.catalogue import Catalogue
@@ -223,7 +224,7 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     )
     _report_unresolved(generation, fragments.values(), doc_ids)
     growth = growth_of((nodes, edges, chunks), held)
-    emptied = {chunk.doc for chunk in held[2]} & live.keys() - {chunk.doc for chunk in chunks}
+    emptied = emptied_documents(nodes, held[2], chunks) & live.keys()
     texts = embed_chunks(run.encoding(), rows.chunks)
     uris = {doc: generation.changes[doc].uri if doc in generation.changes else live[doc].uri for doc in docs}
     steps = (*document_steps(held[2], rows, uris=uris), *tool_steps(held[0], rows, uris=uris))

@@ -8,6 +8,7 @@ from ingest.urls import is_tools_url
 from schemas.advice import ADVICE, Trouble, trouble_of
 from schemas.changes import ChangeKind, Counts, DocumentChange
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument
+from schemas.nodes import Chunk, Node, Page, PageKind
 from schemas.redaction import one_line
 from schemas.source import MaxFailures
 
@@ -31,6 +32,8 @@ Source: docs/rules/recrawl.md, guards.
 _OVER_LIMIT = re.compile(r"the cap of \d+ bytes \((limits\.\w+)")
 _KEY = re.compile(r"\b(?:limits|scope)\.\w|\ballow_private\b|in the source file")
 """In a reason: what names the key of a source file that cures it."""
+
+_LEADING = frozenset({PageKind.INDEX, PageKind.LISTING, PageKind.SEARCH})
 
 NOTHING_READABLE = "the source has no readable document; check its seeds or roots and its scope"
 
@@ -66,6 +69,14 @@ def wordless_refusal(counts: Counts) -> str | None:
     if not counts.get("nodes") or counts.get("chunks"):
         return None
     return "no document of the source has any text"
+
+
+def emptied_documents(
+    nodes: Collection[Node], held: Collection[Chunk], chunks: Collection[Chunk]
+) -> frozenset[str]:
+    """Documents that lose all their passages; pages that are there to lead elsewhere have none to lose."""
+    leading = (one.id for one in nodes if isinstance(one, Page) and one.page_kind in _LEADING)
+    return frozenset(one.doc for one in held).difference(leading, (one.doc for one in chunks))
 
 
 def emptied_refusal(changes: Sequence[DocumentChange], *, emptied: int, live: int) -> str | None:

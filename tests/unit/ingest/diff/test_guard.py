@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from ingest.diff.guard import (
+    emptied_documents,
     emptied_refusal,
     empty_refusal,
     failure_advice,
@@ -21,7 +22,9 @@ from schemas.advice import ADVICE, Trouble
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
+from schemas.nodes import PageKind
 from schemas.source import MaxFailures
+from tests.fakes.graph_samples import make_chunk, make_page
 from tests.fakes.known import SITE, known, live
 
 NEW_HOME = "https://docs.example.org/new/"
@@ -143,6 +146,16 @@ def test_documents_that_lose_all_their_text_count_like_removed_ones(
 ) -> None:
     said = emptied_refusal(changes(removed=removed), emptied=emptied, live=held)
     assert said == (f"{emptied} of {held} documents would lose all their text" if refused else None)
+
+
+@pytest.mark.parametrize("kind", PageKind)
+def test_a_page_that_only_leads_elsewhere_has_no_text_to_lose(kind: PageKind) -> None:
+    page, held = make_page(SITE, page_kind=kind), make_chunk("Berth 1 is dry.", uri=SITE)
+
+    lost = emptied_documents([page], [held], [])
+
+    assert lost == ({page.id} if kind in ("content", "changes", "not_found") else set())
+    assert not emptied_documents([page], [held], [held])
 
 
 @pytest.mark.parametrize(
