@@ -1,8 +1,12 @@
 """Which files the ledger says are needed, over SQLite files and a real PostgreSQL."""
 
+from typing import Any
+
 import pytest
+import sqlalchemy as sa
 
 from indexes.stores.ledger.ledger import Ledger
+from indexes.stores.ledger.replaced import FileKind
 from schemas.documents import ASLEEP, DocumentState
 from schemas.ids import page_id
 from tests.fakes.ledger_rows import SITE, drop, make_known, make_live, publish, put
@@ -75,3 +79,25 @@ def test_bytes_with_secrets_are_needed_until_they_have_been_read(
 
     ledger.documents.save([make_known("b", **fields)])
     assert ledger.retention.needs_raw("raw a")
+
+
+def test_whether_a_few_files_are_needed_is_looked_up_and_no_table_is_read_for_it(ledger: Ledger) -> None:
+    """It is asked for each few hundred replaced files, of a million documents."""
+    asked: list[tuple[str, Any]] = []
+
+    def note(*args: Any) -> None:
+        asked.append((args[2], args[3]))
+
+    engine = ledger.retention._engine
+    sa.event.listen(engine, "before_cursor_execute", note)
+    for kind in FileKind:
+        ledger.retention.unneeded(kind, ["a", "b"])
+    sa.event.remove(engine, "before_cursor_execute", note)
+
+    assert len(asked) >= 5
+    with engine.connect() as connection:
+        if connection.dialect.name != "sqlite":
+            pytest.skip("a server's planner reads small tables whole")
+        plans = [connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", args) for sql, args in asked]
+        steps = [row.detail for plan in plans for row in plan]
+    assert [step for step in steps if step.startswith("SCAN ")] == []

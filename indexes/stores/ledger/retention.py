@@ -55,8 +55,7 @@ class Retention:
 
     def pages_shas(self) -> frozenset[str]:
         """What the pages of PDFs gave, of the version parsed last: the next one may have them too."""
-        newest = (document.c.fragment_sha.is_not(None), _in_use())
-        return self._all(sa.union(*_pages_of(sa.select(document.c.fragment_sha).where(*newest))))
+        return self._all(sa.union(*_pages()))
 
     def is_sweep_due(self) -> bool:
         """Whether files may lie about that nothing ever named, or that an earlier version left."""
@@ -102,14 +101,15 @@ def needed_fragments() -> sa.CompoundSelect[tuple[str]]:
     )
 
 
-def _pages_of(newest: sa.Select[tuple[str | None]]) -> Iterable[sa.Select[tuple[str]]]:
-    """Queries for the pages of fragments, and of those that generations have of documents not known yet.
+def _pages(*wanted: sa.ColumnElement[bool]) -> Iterable[sa.Select[tuple[str]]]:
+    """Queries for the *wanted* pages of documents in use, and of those that only generations know.
 
     After a lost ledger the run of their source looks at those as if they were new.
     """
-    unknown = doc_rev.c.doc.not_in(sa.select(document.c.doc).where(document.c.doc.is_not(None)))
-    for fragments in (newest, sa.select(doc_rev.c.fragment_sha).where(unknown)):
-        yield sa.select(pages.c.pages_sha).where(pages.c.fragment_sha.in_(fragments))
+    found = sa.select(pages.c.pages_sha).where(*wanted)
+    yield found.join(document, document.c.fragment_sha == pages.c.fragment_sha).where(_in_use())
+    is_known = sa.exists().where(document.c.doc == doc_rev.c.doc)
+    yield found.join(doc_rev, doc_rev.c.fragment_sha == pages.c.fragment_sha).where(~is_known)
 
 
 def _keeps_raw() -> sa.ColumnElement[bool]:
@@ -134,9 +134,7 @@ def _needed_fragments(hashes: Collection[str]) -> Iterable[sa.Select[tuple[str]]
     """Queries for those of the fragments and pages that are needed, as `fragment_shas`, `pages_shas` say."""
     yield sa.select(doc_rev.c.fragment_sha).where(doc_rev.c.fragment_sha.in_(hashes))
     yield sa.select(document.c.fragment_sha).where(document.c.fragment_sha.in_(hashes), _in_use())
-    of_these = sa.select(pages.c.fragment_sha).where(pages.c.pages_sha.in_(hashes))
-    newest = (document.c.fragment_sha.in_(of_these), _in_use())
-    yield from _pages_of(sa.select(document.c.fragment_sha).where(*newest))
+    yield from _pages(pages.c.pages_sha.in_(hashes))
 
 
 _NEEDED: Mapping[FileKind, Callable[[Collection[str]], Iterable[sa.Select[tuple[str]]]]] = {
