@@ -29,7 +29,7 @@ def ends_in_time(*, waited: float, before: int, took: float, working: int, secon
 class Threads:
     """Does *working* pieces of work at a time, and lets up to *waiting* more queue that end within *seconds*.
 
-    What comes when nothing is being done is always begun, so that the average follows what pieces take now.
+    What comes when a thread is free is always begun, so that the average follows what pieces take now.
     Work whose asker has left before it began is not done; what was begun keeps its place until it ends: what
     is turned away depends on what is being done, not on who still listens. *clock* gives monotonic seconds.
     """
@@ -49,7 +49,7 @@ class Threads:
         Raises: HttpProblem: too much is waiting already.
         """
         before = self._taken - self._working + 1
-        if before > self._waiting or (self._taken and not self._ends_in_time(before=max(before, 0))):
+        if before > self._waiting or (before > 0 and not self._ends_in_time(before=before)):
             raise _busy()
         self._taken += 1
         loop, asked = asyncio.get_running_loop(), self._clock()
@@ -62,7 +62,9 @@ class Threads:
             try:
                 return work()
             finally:  # without a lock: of two that end at once one may not count
-                self._took += _WEIGHT * (self._clock() - began - self._took)
+                # Beyond this nothing waits: more would only let one slow piece turn many light ones away.
+                took = min(self._clock() - began, self._seconds / _SPREAD)
+                self._took += _WEIGHT * (took - self._took)
 
         future = self._pool.submit(begin)
         future.add_done_callback(lambda done: self._leave(loop, done))

@@ -186,7 +186,7 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 def _lifespan(apps: Sequence[AudienceApp], held: ExitStack) -> Lifespan:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        opening = [asyncio.ensure_future(_open_ahead(app.parts)) for app in apps]
+        opening = [asyncio.ensure_future(asyncio.to_thread(open_ahead, app.parts)) for app in apps]
         watching = asyncio.ensure_future(_end_with(os.getppid()))
         async with AsyncExitStack() as running:
             for app in apps:
@@ -200,10 +200,6 @@ def _lifespan(apps: Sequence[AudienceApp], held: ExitStack) -> Lifespan:
         held.close()
 
     return lifespan
-
-
-async def _open_ahead(parts: Parts) -> None:
-    await parts.threads.run(lambda: open_ahead(parts))
 
 
 async def _end_with(parent: int) -> None:

@@ -31,7 +31,7 @@ async def _serve(parts: Parts, limits: RequestLimits) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, _leave)
-    opening = asyncio.ensure_future(parts.threads.run(lambda: open_ahead(parts)))
+    opening = asyncio.ensure_future(asyncio.to_thread(open_ahead, parts))
     subscriptions = Subscriptions(parts)
     server = build_server(parts, subscriptions, seconds=limits.seconds, is_connection=True, opening=opening)
     async with stdio_server() as (read, write), subscriptions.following():

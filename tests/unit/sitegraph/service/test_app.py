@@ -23,6 +23,7 @@ from schemas.errors import ConfigError
 from schemas.nodes import Chunk
 from schemas.records import to_record
 from sitegraph.service import app as app_module
+from sitegraph.service.guard import RequestLimits
 from sitegraph.service.source import check_source_url
 from tests.fakes.governance import governance_documents
 from tests.fakes.next_generation import publish_next
@@ -204,6 +205,12 @@ def test_a_publish_and_a_rollback_show_at_the_next_request(copy: Path) -> None:
         assert [one["text"] for one in ask(client, "new page")["evidence"]] == ["Only this."]
         write_current(copy, 1)
         assert ask(client, "new page")["generation"] == 1
+
+
+def test_a_worker_too_busy_for_any_question_is_ready(folder: Path) -> None:
+    with serving(folder, limits=RequestLimits(seconds=300.0, working=1, waiting=-1)) as client:
+        assert client.get("/changes?since=0").status_code == 503
+        assert client.get("/readyz").json()["generation"] == 1
 
 
 def test_an_index_that_cannot_be_read_is_503_without_a_path_and_comes_back(

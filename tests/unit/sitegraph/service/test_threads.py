@@ -65,23 +65,26 @@ def test_the_line_ends_where_answers_come_too_late_and_who_waited_too_long_is_no
     assert len(done) == answered
 
 
-def test_where_answers_take_too_long_one_is_made_at_a_time() -> None:
+@pytest.mark.parametrize(("took", "times", "waiting"), [(6.0, 30, 0), (300.0, 1, 3)])
+def test_a_free_thread_begins_what_comes_however_long_answers_took(
+    took: float, times: int, waiting: int
+) -> None:
     now = [0.0]
 
     def take(seconds: float) -> None:
         now[0] += seconds
 
     async def ask() -> None:
-        threads, go = threads_of(working=4, waiting=32, clock=lambda: now[0]), threading.Event()
-        for _ in range(30):
-            await threads.run(lambda: take(6.0))
+        threads, go = threads_of(working=4, waiting=3, clock=lambda: now[0]), threading.Event()
+        for _ in range(times):
+            await threads.run(lambda: take(took))
             await asyncio.sleep(0.01)
-        begun = asyncio.ensure_future(threads.run(lambda: go.wait(60)))
+        begun = [asyncio.ensure_future(threads.run(lambda: go.wait(60))) for _ in range(4 + waiting)]
         await asyncio.sleep(0)
         with pytest.raises(HttpProblem):
             await threads.run(lambda: None)
         go.set()
-        assert await begun
+        assert all(await asyncio.gather(*begun))
         threads.close()
 
     asyncio.run(ask())
