@@ -71,10 +71,14 @@ _FORMS = (
 )
 """A part of each pattern that is not of ids, and what the pattern means in words."""
 
+_TAG = re.compile(r"constrained-\w+|(?:function-before|list|union)\[.*\]")
+"""What pydantic adds to a place: which form of a value did not fit."""
+
 
 def first_fault(faults: Sequence[Any]) -> str:
     """Return the first fault that pydantic found; never what was sent, which may be long or secret."""
-    names = [str(part) for part in faults[0]["loc"] if part != "path" and "-" not in str(part)]
+    place = [str(part) for part in faults[0]["loc"]]
+    names = [part for part in place[place[:1] == ["path"] :] if not _TAG.fullmatch(part)]
     said = _said(faults[0])
     return f"{'.'.join(names)}: {said}" if names else said
 

@@ -64,6 +64,22 @@ def test_no_pattern_is_told_of_a_value_that_does_not_match_one() -> None:
         assert not set("[{^$\\") & set(said)
 
 
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ({"top-k": 5}, "top-k: "),
+        ({"filters": {"doc-type": {}}}, "filters.doc-type: "),
+        ({"filters": {"path": {}}}, "filters.path: "),
+        ({"filters": {"source": [{}]}}, "filters.source: "),
+        ({"as_of": "then"}, "as_of: "),
+    ],
+)
+def test_a_fault_names_the_field_as_it_was_sent(body: dict[str, object], named: str) -> None:
+    with pytest.raises(ValidationError) as raised:
+        RetrieveRequest.model_validate({"query": "x", **body})
+    assert first_fault(raised.value.errors()).startswith(named)
+
+
 def test_a_problem_is_json_whatever_it_says() -> None:
     response = respond(HttpProblem(422, "half a pair \ud800\nof lines", "X"))
     assert json.loads(bytes(response.body)) == {
