@@ -1,5 +1,6 @@
 """Search: the form, and passages by document."""
 
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -31,16 +32,25 @@ NOTHING: Mapping[str, Any] = {
 
 def add_search(app: FastAPI, pages: Pages) -> None:
     """Add the search; with `typing=1` it returns the results alone, for what is typed so far."""
-    topics: dict[int, tuple[str, ...]] = {}
+    archive, reading = pages.parts.archive, threading.Lock()
+    kept: dict[str, Any] = {}
 
     def show_index(readers: Readers, asked: Asked) -> dict[str, Any]:
-        """What a page shows before anything is asked: sources, when they were looked at, their topics."""
-        looked_at = pages.parts.archive.past(readers, lambda past: past.ledger.documents.looked_at())
-        found = topics.get(readers.generation)
-        if found is None:
-            topics.clear()
-            found = topics[readers.generation] = read_topics(readers)
-        return {**show_form(readers, asked), "looked_at": looked_at or {}, "topics": found}
+        """What a page shows before anything is asked: sources, when they were looked at, their topics.
+
+        The stores are read once a minute, whatever comes of it, while others show what was read before: a
+        ledger that does not answer holds one thread.
+        """
+        minute = (readers.generation, archive.now()[: len("2026-03-31T12:00")])
+        if reading.acquire(blocking=not kept):
+            try:
+                if kept.get("minute") != minute:
+                    looked_at = archive.past(readers, lambda past: past.ledger.documents.looked_at()) or {}
+                    kept["read"] = {"looked_at": looked_at, "topics": read_topics(readers)}
+                    kept["minute"] = minute
+            finally:
+                reading.release()
+        return {**show_form(readers, asked), **kept["read"]}
 
     @pages.get(app, "/")
     @pages.get(app, "/search")

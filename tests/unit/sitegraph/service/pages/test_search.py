@@ -12,6 +12,7 @@ from indexes.layout import IndexLayout
 from indexes.stores.ledger.ledger import open_ledger
 from retrieval.learning.query_log import log_folder
 from schemas.documents import DocumentState, KnownDocument
+from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle
 from sitegraph.service.pages.html import templates
 from sitegraph.service.pages.results import group_results
@@ -90,6 +91,27 @@ def test_what_a_page_of_another_site_asks_by_a_link_is_not_logged(copy: Path, pa
         page(client, f"{path}?q=base+backup")
     assert counted["sitegraph_questions_total", "found"] == 0
     assert len(log.read_text().splitlines()) == 1
+
+
+def test_a_ledger_that_does_not_answer_is_asked_by_one_view_of_the_start_page_a_minute(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock, asked = ["2026-11-30T10:00:00+00:00"], list[object]()
+
+    def fail(*args: object, **_: object) -> None:
+        asked.append(args)
+        raise StoreUnavailable("does not answer", subject="ledger")
+
+    monkeypatch.setattr("indexes.own_ledger.open_own_ledger", fail)
+    monkeypatch.setattr("sitegraph.service.parts.now", lambda: clock[0])
+    with serving(folder) as client:
+        for _ in range(3):
+            assert "Backup guide" in page(client, "/")
+        assert len(asked) == 1
+        assert capsys.readouterr().err.count("without the ledger") == 1
+        clock[0] = "2026-11-30T10:01:00+00:00"
+        page(client, "/")
+    assert len(asked) == 2
 
 
 def test_an_answer_stands_beside_the_passage_it_is_quoted_from(client: TestClient) -> None:
