@@ -18,15 +18,22 @@ from schemas.evidence import ContextBundle, Query
 
 
 def find_evidence(
-    readers: Readers, retriever: Retriever, query: Query, *, coverage: Callable[[], Coverage] | None = None
+    readers: Readers,
+    retriever: Retriever,
+    query: Query,
+    *,
+    coverage: Callable[[], Coverage] | None = None,
+    judge: bool = True,
 ) -> RetrievalResult:
     """Return the evidence for *query* with the relations that it asks for; where there is none, why.
 
-    Args: coverage: reads from the ledger what the index may lack. Raises: as `Retriever.walk`.
+    Args: coverage: reads from the ledger what the index may lack. judge: whether what is found is evidence;
+    else all of it is returned, for an answerer or for a question of which a part is typed. Raises: as
+    `Retriever.walk`.
     """
     walk = retriever.walk(query)
     related = replace(walk, bundle=relate(readers, walk.query, walk.bundle))
-    return tell_absence(readers, related, coverage=coverage)
+    return tell_absence(readers, related, coverage=coverage) if judge else related
 
 
 def render_evidence(

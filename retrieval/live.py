@@ -72,9 +72,9 @@ class LiveRetriever:
                 raise
         return ask(renewed)
 
-    def walk_over(self, readers: Readers, query: Query) -> RetrievalResult:
-        """Return what `walk` does, over the *readers* that `read` hands out."""
-        walk = find_evidence(readers, self._over(readers), query, coverage=self._coverage)
+    def walk_over(self, readers: Readers, query: Query, *, judge: bool = True) -> RetrievalResult:
+        """Return what `walk` does, over *readers* that `read` hands out; *judge* as in `find_evidence`."""
+        walk = find_evidence(readers, self._over(readers), query, coverage=self._coverage, judge=judge)
         if GRAPH in walk.bundle.degraded and GRAPH not in readers.degraded:
             self._index.leave_graph(readers)
         return walk

@@ -86,7 +86,7 @@ def add_answer(app: FastAPI, pages: Pages) -> None:
 def _answer(
     pages: Pages, readers: Readers, asked: Asked, query: Query, tell_found: Callable[[bool], None] | None
 ) -> dict[str, Any]:
-    walk = pages.parts.retriever.walk_over(readers, query)
+    walk = pages.parts.retriever.walk_over(readers, query, judge=False)
     bundle = walk.bundle
     answered = Answerer(
         complete=None,

@@ -1,7 +1,7 @@
 """Search: the form, and passages by document."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -9,9 +9,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from indexes.wiring import Readers
+from retrieval.absence import absence_in
 from retrieval.bundle.names import read_titles
 from schemas.errors import ConfigError, FilterError
-from schemas.evidence import ContextBundle, Query
+from schemas.evidence import ContextBundle
 from sitegraph.service.metrics import question_of
 from sitegraph.service.origins import is_cross_site
 from sitegraph.service.pages.asked import TOKENS, Asked, query_of, read_asked, tidy_address
@@ -21,6 +22,7 @@ from sitegraph.service.pages.results import group_results, read_facets, read_top
 NOTHING: Mapping[str, Any] = {
     "groups": (),
     "found": 0,
+    "spelled": {},
     "degraded": (),
     "relations": (),
     "doc_types": (),
@@ -74,9 +76,18 @@ def add_search(app: FastAPI, pages: Pages) -> None:
         # What is typed so far is no question yet, and a link of another site is not one of our users.
         uncounted = typing or is_cross_site(request.headers)
         tell_found = None if uncounted else question_of(request.scope)
-        return await pages.show(
-            request, template, lambda readers: _search(pages, readers, asked, query, tell_found)
-        )
+
+        def work(readers: Readers) -> dict[str, Any]:
+            # Of a word that is typed in part nothing says that it stands nowhere.
+            walk = pages.parts.retriever.walk_over(readers, query, judge=not typing)
+            if tell_found is not None:
+                pages.parts.log(walk, False)
+                tell_found(bool(walk.bundle.evidence))
+            types = {one.chunk.doc_type for one in walk.candidates} - {None}
+            shown = show_bundle(readers, walk.bundle)
+            return {**show_form(readers, asked), **shown, "doc_types": sorted(types)}
+
+        return await pages.show(request, template, work)
 
 
 def show_form(readers: Readers, asked: Asked) -> dict[str, Any]:
@@ -84,27 +95,13 @@ def show_form(readers: Readers, asked: Asked) -> dict[str, Any]:
     return {**NOTHING, "asked": asked, "facets": read_facets(readers)}
 
 
-def _search(
-    pages: Pages, readers: Readers, asked: Asked, query: Query, tell_found: Callable[[bool], None] | None
-) -> dict[str, Any]:
-    walk = pages.parts.retriever.walk_over(readers, query)
-    if tell_found is not None:
-        pages.parts.log(walk, False)
-        tell_found(bool(walk.bundle.evidence))
-    types = {one.chunk.doc_type for one in walk.candidates} - {None}
-    return {
-        **show_form(readers, asked),
-        **show_bundle(readers, walk.bundle),
-        "doc_types": sorted(types),
-    }
-
-
 def show_bundle(readers: Readers, bundle: ContextBundle) -> dict[str, Any]:
     """Return what a page shows of a bundle."""
-    docs = [one.doc for one in bundle.evidence]
+    docs, absence = [one.doc for one in bundle.evidence], absence_in(bundle)
     return {
         "groups": group_results(bundle, read_titles(readers.graph, docs)),
         "found": len(bundle.evidence),
+        "spelled": absence.spelled if absence else {},
         "degraded": bundle.degraded,
         "relations": bundle.relations,
     }

@@ -114,6 +114,22 @@ def test_a_ledger_that_does_not_answer_is_asked_by_one_view_of_the_start_page_a_
     assert len(asked) == 2
 
 
+def test_a_word_that_stands_nowhere_is_told_once_it_is_typed_and_what_came_near_is_shown(
+    client: TestClient,
+) -> None:
+    spelled = "Spelled like <bdi>retentionn</bdi>: <bdi>retention</bdi>"
+    typed, searched, answered = (
+        page(client, path)
+        for path in ("/search?q=retentionn&typing=1", "/search?q=retentionn", "/answer?q=retentionn")
+    )
+    assert '<a href="/doc/' in typed
+    assert spelled not in typed
+    assert "Nothing was found" in searched
+    assert spelled in searched
+    assert spelled in answered
+    assert "<h2>Nearest</h2>" in answered
+
+
 def test_an_answer_stands_beside_the_passage_it_is_quoted_from(client: TestClient) -> None:
     found = page(client, "/answer?q=How+long+are+records+kept%3F")
     said = re.findall(
