@@ -7,7 +7,7 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from sitegraph.service.guard import STATUS
+from sitegraph.service.guard import OPEN_PATHS, STATUS
 
 CONNECTIONS_MAX = 512
 REQUEST_SECONDS = 10.0
@@ -40,8 +40,9 @@ class BoundedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """Go on with the next request, a little later where one was turned away."""
         turned_away = self.scope.get(STATUS) == HTTPStatus.SERVICE_UNAVAILABLE
+        is_probe = self.scope["path"] in OPEN_PATHS  # of a proxy, whose clients share its connections
         super().on_response_complete()
-        if turned_away and not self.transport.is_closing():
+        if turned_away and not is_probe and not self.transport.is_closing():
             self.flow.pause_reading()
             self.loop.call_later(PAUSE_SECONDS, self.flow.resume_reading)
 
