@@ -28,29 +28,28 @@ def merge_by_id(
 
     A neighbour passes those right above it that score less, and that no reranker has placed: the order is not
     of scores alone. One that is in *found* is there once as a neighbour, at its best passage; further ones of
-    it stay what was found. Neighbours that nothing else found have up to half of the places.
+    it stay what was found. Neighbours without a place there have up to half of the places.
     """
     by_doc = {one.chunk.doc: one for one in neighbours}
     lifted: list[Scored] = []
-    shown: set[str] = set()
+    best: dict[str, Scored] = {}
     for one in found[:top_k]:
-        neighbour = by_doc.get(one.chunk.doc) if one.chunk.doc not in shown else None
-        shown.add(one.chunk.doc)
+        neighbour = by_doc.get(one.chunk.doc) if one.chunk.doc not in best else None
         if neighbour is None:
             lifted.append(one)
             continue
         source = one.source if one.source is Origin.GRAPH else Origin.BOTH
         joined = replace(one, source=source, lift=boost, path=neighbour.path, role=neighbour.role)
+        best[one.chunk.doc] = joined
         at = len(lifted)
         while at and lifted[at - 1].score < joined.score and lifted[at - 1].place == joined.place:
             at -= 1
         lifted.insert(at, joined)
-    reserved = min(len(neighbours), top_k // 2)
-    first = {one.chunk.doc for one in lifted[: top_k - reserved]}
-    follow = [
-        replace(one, source=Origin.BOTH if one.chunk.doc in shown else Origin.GRAPH)
-        for one in neighbours
-        if one.chunk.doc not in first
-    ][:reserved]
-    apart = {one.chunk.doc for one in follow}
-    return (*[one for one in lifted if one.chunk.doc not in apart][: top_k - len(follow)], *follow)
+    kept, follow = lifted, list(neighbours)
+    for reserved in range(top_k // 2 + 1):
+        kept = lifted[: top_k - reserved]
+        there = {one.chunk.doc for one in kept}
+        follow = [one for one in neighbours if one.chunk.doc not in there][: top_k // 2]
+        if len(follow) <= reserved:
+            break
+    return (*kept, *(best.get(one.chunk.doc) or replace(one, source=Origin.GRAPH) for one in follow))

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,30 @@ def test_a_neighbour_passes_only_those_right_above_it_that_score_less() -> None:
         ("e", "vector"),
         ("n", "both"),
     ]
+
+
+def test_neighbours_take_no_more_places_than_they_fill_and_keep_their_best_passage() -> None:
+    best, edged = row("n", 0.6), replace(row("n", 0.5, kind="depends_on"), source=Origin.GRAPH)
+    edged = replace(edged, chunk=replace(edged.chunk, id="chunk:n2"))
+    other = row("o", 0.7, kind="depends_on")
+    rows = merge_by_id([row("a", 0.9), other, best, edged], [edged, other], boost=0.01, top_k=4)
+    assert [one.chunk.doc for one in rows] == ["a", "o", "n", "n"]
+    assert rows[2].chunk.id == best.chunk.id
+
+
+@pytest.mark.parametrize("top_k", range(1, 6))
+@pytest.mark.parametrize("near", ["n", "na", "nx", "nax"])
+def test_no_place_stays_empty_and_none_is_taken_twice(near: str, top_k: int) -> None:
+    for docs in product("abn", repeat=5):
+        rows = [row(doc, 1 - at / 20) for at, doc in enumerate(docs)]
+        rows = [replace(one, chunk=replace(one.chunk, id=f"chunk:{at}")) for at, one in enumerate(rows)]
+        joined = [row(doc, 0, kind="depends_on") for doc in near]
+        shown = merge_by_id(rows, joined, boost=0.06, top_k=top_k)
+        assert len({(one.chunk.doc, one.chunk.id) for one in shown}) == len(shown) == top_k
+        best = {one.chunk.doc: one.chunk.id for one in reversed(rows[:top_k])}
+        assert all(best[one.chunk.doc] == one.chunk.id for one in shown if one.lift)
+        there = {one.chunk.doc for one in shown} & set(near)
+        assert len(there) >= min(len(near), top_k // 2)
 
 
 def test_merge_logic_and_deterministic_ordering(index: SmallIndex) -> None:
