@@ -39,6 +39,7 @@ class Trouble(StrEnum):
     DAMAGED_BEFORE = "an earlier generation is damaged"
 
 
+_TO_REVIEW = "to review: sitegraph plan SOURCE.yaml; "
 _TO_GO_AHEAD = "to go ahead: sitegraph run SOURCE.yaml --accept"
 ADVICE: Mapping[Trouble, str] = {
     Trouble.ROBOTS: "its owner asks not to be crawled",
@@ -57,9 +58,9 @@ ADVICE: Mapping[Trouble, str] = {
     Trouble.FAILING: "or raise `max_failures` in the source file",
     Trouble.MISSING: "if the pages that answer 404 are gone for good, go ahead with: "
     "sitegraph run SOURCE.yaml --accept",
-    Trouble.REMOVAL: f"to review: sitegraph plan SOURCE.yaml; {_TO_GO_AHEAD}",
+    Trouble.REMOVAL: f"{_TO_REVIEW}{_TO_GO_AHEAD}",
     Trouble.LOSS: _TO_GO_AHEAD,
-    Trouble.MODEL: f"to review: sitegraph plan SOURCE.yaml; {_TO_GO_AHEAD}, "
+    Trouble.MODEL: f"{_TO_REVIEW}{_TO_GO_AHEAD}, "
     "or set SITEGRAPH_MODEL, SITEGRAPH_DTYPE and SITEGRAPH_LATE_INTERACTION back",
     Trouble.HELD: "lift it with: sitegraph rollback --lift",
     Trouble.CHECKS: "see all with: sitegraph check --held, publish anyway with: "
@@ -124,14 +125,18 @@ def advise(message: str, door: Door) -> str:
     """Return the message with every command in it as somebody at this door can use it, as it stands.
 
     A run of the source is another run of the deployment, or another call of the function; all else is a
-    command, with what was typed.
+    command, with what was typed. Only a run takes what is no source file: nothing else is advised with it.
     """
 
     def complete(match: re.Match[str]) -> str:
         command = match[0].rstrip(".")
         return _worded(command, door) + match[0][len(command) :]
 
-    return _COMMAND.sub(complete, message)
+    return _COMMAND.sub(complete, message if _has_file(door) else message.replace(_TO_REVIEW, ""))
+
+
+def _has_file(door: Door) -> bool:
+    return door.source is None or door.source.lower().endswith((".yaml", ".yml"))
 
 
 def _worded(command: str, door: Door) -> str:
@@ -141,7 +146,7 @@ def _worded(command: str, door: Door) -> str:
             return _as_deployment(words[3:], door.deployment, door.parameters)
         if door.kind is DoorKind.PYTHON:
             return _as_call(words[3:], door)
-    if door.source is not None:
+    if door.source is not None and (words[1] == "run" or _has_file(door)):
         command = command.replace(SOURCE, shlex.quote(door.source))
     if door.index is not None and "--index" not in command:
         command += f" --index {shlex.quote(door.index)}"

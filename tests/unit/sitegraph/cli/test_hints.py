@@ -1,5 +1,6 @@
 import pytest
 
+from schemas.advice import ADVICE, Trouble
 from sitegraph.cli.hints import complete_for_call
 
 RUN = ["run", "docs/handbook.yaml", "--index", "my index"]
@@ -64,3 +65,15 @@ def test_an_index_given_with_an_equals_sign_is_repeated_too() -> None:
 def test_advice_to_run_again_names_what_was_run(arguments: list[str], typed: str) -> None:
     said = complete_for_call("go ahead with: sitegraph run SOURCE.yaml --accept", arguments)
     assert said == f"go ahead with: sitegraph run {typed} --accept --index i"
+
+
+@pytest.mark.parametrize("typed", ["https://docs.example.org/", "docs", "manual.pdf"])
+@pytest.mark.parametrize("trouble", [Trouble.REMOVAL, Trouble.MODEL])
+def test_what_is_no_source_file_is_not_advised_to_a_command_that_takes_only_one(
+    trouble: Trouble, typed: str
+) -> None:
+    said = complete_for_call(f"went wrong; {ADVICE[trouble]}", ["run", typed, "--index", "i"])
+    assert said.startswith(f"went wrong; to go ahead: sitegraph run {typed} --accept --index i")
+    assert "plan" not in said
+    cost = complete_for_call("see the cost with: sitegraph plan SOURCE.yaml", ["run", typed])
+    assert cost == "see the cost with: sitegraph plan SOURCE.yaml"
