@@ -33,8 +33,9 @@ def only_asks(chunk: Chunk, asked: frozenset[str]) -> bool:
     """
     lines = chunk.text.splitlines()
     others = [line for line in lines if not _asks(line, asked)]
-    stated = asked & stems(" ".join((*chunk.heading_path, *others)))
-    return len(others) < len(lines) and 2 * len(stated) < len(asked)
+    if len(others) == len(lines):
+        return False
+    return 2 * len(asked & stems(" ".join((*chunk.heading_path, *others)))) < len(asked)
 
 
 def _asks(line: str, asked: frozenset[str]) -> bool:

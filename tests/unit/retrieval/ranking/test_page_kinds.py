@@ -6,6 +6,7 @@ import pytest
 
 from retrieval.question.query import build_query
 from retrieval.question.title_words import stems
+from retrieval.ranking import page_kinds
 from retrieval.ranking.page_kinds import asks_for_changes, is_cited_last, only_asks
 from retrieval.ranking.score import Scored
 from retrieval.ranking.selection import select_evidence
@@ -89,6 +90,13 @@ CURL = (
 def test_a_line_of_code_that_asks_the_question_does_not_answer_it(text: str, only: bool) -> None:
     assert only_asks(make_chunk(text, heading_path=("HTTP",)), stems(ASKED)) is only
     assert not only_asks(make_chunk(text, heading_path=("Rotating the signing key",)), stems(ASKED))
+
+
+def test_a_passage_is_read_for_words_only_where_a_line_of_it_may_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(page_kinds, "stems", lambda text: read.append(text) or stems(text))
+    assert not only_asks(make_chunk("The keeper rotates the signing key each year."), stems(ASKED))
+    assert read == []
 
 
 def test_the_manuals_own_example_of_asking_comes_behind_what_answers() -> None:
