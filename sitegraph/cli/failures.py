@@ -64,16 +64,19 @@ def explain(error: Exception, *, command: str) -> Failure | None:
 
 
 def _lacks_memory(error: BaseException | None) -> bool:
-    """Whether memory ran out, here or in what an error came of: a library is loaded when it is first used."""
+    """Whether memory ran out, here or in what an error came of: a library is loaded when it is first used.
+
+    The words of a wrong value, or of a server that lacks memory itself, are no sign of it.
+    """
     while error is not None:
+        is_machine = (
+            isinstance(error, ImportError | OSError | RuntimeError) or _module(error) == "onnxruntime"
+        )
+        words = str(error).casefold() if is_machine else ""
         told = isinstance(error, OSError) and error.errno == errno.ENOMEM
-        if (
-            told
-            or isinstance(error, MemoryError)
-            or any(mark in str(error).casefold() for mark in _NO_MEMORY)
-        ):
+        if told or isinstance(error, MemoryError) or any(mark in words for mark in _NO_MEMORY):
             return True
-        error = error.__cause__ or error.__context__
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return False
 
 
@@ -107,7 +110,7 @@ def _not_installed(error: ModuleNotFoundError, command: str) -> Failure | None:
 
 def _outer(error: Exception) -> Failure | None:
     """Errors of the machine, of Prefect and of LanceDB, none of whose classes is imported for this alone."""
-    text, module = str(error), type(error).__module__.partition(".")[0]
+    text, module = str(error), _module(error)
     if _NO_THREAD in text:
         return Failure("no more threads can be started; raise the limit (ulimit -u, ulimit -v)", EXIT_FAILED)
     if text.startswith(_UNREACHED):
@@ -122,3 +125,7 @@ def _outer(error: Exception) -> Failure | None:
             EXIT_UNAVAILABLE,
         )
     return None
+
+
+def _module(error: BaseException) -> str:
+    return type(error).__module__.partition(".")[0]

@@ -3,7 +3,9 @@
 import errno
 import sqlite3
 
+import psycopg
 import pytest
+from onnxruntime.capi.onnxruntime_pybind11_state import RuntimeException
 
 from schemas.driver_text import plain_reason
 from schemas.errors import StoreUnavailable
@@ -82,8 +84,17 @@ def test_too_little_memory_is_told_whoever_came_upon_it_first() -> None:
     cause = ImportError("_state.so: failed to map segment from shared object")
     wrapped, other = RuntimeError("cannot load"), ValueError("while handling")
     wrapped.__cause__, other.__context__ = cause, wrapped
+    encoder = RuntimeException("[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : std::bad_alloc")
     said = [
-        *(cause, wrapped, other, MemoryError(), RuntimeError("std::bad_alloc"), OSError(errno.ENOMEM, "x")),
+        *(
+            cause,
+            wrapped,
+            other,
+            encoder,
+            MemoryError(),
+            RuntimeError("std::bad_alloc"),
+            OSError(errno.ENOMEM, "x"),
+        ),
         OSError(errno.ENOMEM, "Cannot allocate memory", "/srv/x"),
     ]
     told = {str(error): explain(error, command="query") for error in said}
@@ -92,6 +103,19 @@ def test_too_little_memory_is_told_whoever_came_upon_it_first() -> None:
     }, told
 
 
-@pytest.mark.parametrize("error", [KeyError("x"), ModuleNotFoundError("no", name="flows.nowhere")])
+def dealt_with() -> KeyError:
+    error = KeyError("x")
+    error.__context__, error.__suppress_context__ = MemoryError(), True
+    return error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *(KeyError("x"), ModuleNotFoundError("no", name="flows.nowhere"), dealt_with()),
+        ValueError("page 'Out of memory killer' is wrong"),
+        psycopg.errors.OutOfMemory("out of memory"),
+    ],
+)
 def test_a_fault_of_the_program_is_not_put_down_to_somebody_else(error: Exception) -> None:
     assert explain(error, command="run") is None
