@@ -14,9 +14,9 @@ def told_estimate(estimate: Estimate) -> Iterator[str]:
         return
     least = "at least " if estimate.at_least else "about " if estimate.fetch_seconds is not None else ""
     size = f", about {told_bytes(estimate.bytes)}" if estimate.bytes is not None else ""
-    chunks = f", {told_number(estimate.chunks)} passages" if estimate.chunks is not None else ""
+    chunks = f", {_told_roughly(estimate.chunks)} passages" if estimate.chunks is not None else ""
     if estimate.chunks_between is not None:
-        chunks += " ({} to {})".format(*map(told_number, estimate.chunks_between))
+        chunks += " ({} to {})".format(*map(_told_roughly, estimate.chunks_between))
     documents = f"{least}{told_number(estimate.documents)} document{'s' * (estimate.documents != 1)}"
     yield f"{documents[0].upper()}{documents[1:]}{size}{chunks}."
     if estimate.seconds is not None:
@@ -35,6 +35,11 @@ def _parts(estimate: Estimate) -> str:
 def told_number(number: int) -> str:
     """Write a number with commas."""
     return f"{number:,}"
+
+
+def _told_roughly(number: int) -> str:
+    """Write a number in two figures: a sample tells no more."""
+    return told_number(round(number, 2 - len(str(number))))
 
 
 def told_bytes(size: int) -> str:

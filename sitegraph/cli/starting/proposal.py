@@ -20,7 +20,17 @@ LEAST_WORDS = 30
 """A page with fewer, though it has scripts, is likely one that its scripts fill."""
 
 LEAST_SAMPLE = 3
-"""Documents from which on a sample says how far it may be from the truth."""
+"""Pages from which on a sample says how many more there are."""
+
+LEAST_RANGE, WIDEST_RANGE = 8, 10
+"""Documents from which on a sample says how far it may be from the truth; a wider range says nothing."""
+
+LEAST_SPREAD = 1.4
+"""Variance of the logarithms of passages, at least: a sample that misses the few long pages shows less.
+
+By the words of their pages git's site has .4, Flask's .8, PostgreSQL's .9 and Requests' 1.4. Ranges from 20
+pages hold the truth of 100, 72, 94 and 98 % so, and of 79, 44, 83 and 97 % with the variance of the sample.
+"""
 
 ROOM = 2.0
 """The bound on pages, over what is known: a sitemap rarely has all that links lead to."""
@@ -244,12 +254,13 @@ def _between(sample: Sequence[int], count: int, *, plus: int = 0) -> tuple[int, 
     Few pages hold most of the passages of a site, so it is that of logarithms: two standard errors of the
     mean of a lognormal distribution (Cox's method).
     """
-    if len(sample) < LEAST_SAMPLE or len(sample) >= count:
+    if len(sample) < LEAST_RANGE or len(sample) >= count:
         return None
-    spread = variance([log1p(number) for number in sample])
+    spread = max(LEAST_SPREAD, variance([log1p(number) for number in sample]))
     error = sqrt((1 - len(sample) / count) * (spread / len(sample) + spread**2 / (2 * len(sample) - 2)))
     expected = fmean(sample) * count
-    return plus + max(sum(sample), round(expected / exp(2 * error))), plus + round(expected * exp(2 * error))
+    low, high = max(sum(sample), round(expected / exp(2 * error))), round(expected * exp(2 * error))
+    return (plus + low, plus + high) if 0 < high <= WIDEST_RANGE * low else None
 
 
 def _likely(known: Collection[str], pages: Sequence[LookedAt]) -> int:
