@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock, reference
+from markdown_it.rules_block import StateBlock, paragraph, reference
 from markdown_it.token import Token
 
 from ingest.parse.footnotes import MarkedPart, NoteEnd, NoteStart, place_notes
@@ -58,20 +58,14 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read `[^1]: text` up to an empty line or the next note; what is indented behind it belongs to it."""
+    """Read `[^1]: text` as far as a paragraph goes; what is indented behind it belongs to it."""
     if state.is_code_block(start) or (mark := _line_of(state, start)) is None:
         return False
     if silent:
         return True
-    last = start + 1
-    while last < end and not state.isEmpty(last) and _line_of(state, last) is None:
-        last += 1
     state.push("footnote_open", "", 1).meta = {"mark": mark}
-    state.push("paragraph_open", "p", 1)
-    inline = state.push("inline", "", 0)
-    inline.content, inline.children = state.getLines(start, last, state.blkIndent, False).strip(), []
-    state.push("paragraph_close", "p", -1)
-    state.line = last
+    paragraph(state, start, end, silent)
+    last = state.line
     while last < end and (state.isEmpty(last) or state.sCount[last] >= state.blkIndent + _NOTE_INDENT):
         last += 1
     indent, state.blkIndent = state.blkIndent, state.blkIndent + _NOTE_INDENT

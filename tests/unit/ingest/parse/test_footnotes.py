@@ -97,12 +97,10 @@ def test_nothing_else_moves(page: str) -> None:
 
 
 def test_footnotes_of_markdown_stand_under_the_sections_of_their_marks() -> None:
-    fragment = parse_markdown(
-        b"# Port\n\n## Fees\n\nA crown[^silver] a day, and two[^2] at night.\n\nFirst.\n\n"
-        b"## Tides\n\nAt noon.\n\n[^silver]: A silver one,\nnot a gold one.\n\n    Kept in a box.\n"
-        b"[^2]: Of `copper`.\n[^none]: Nobody asks.\n",
-        ParseRequest(uri="file:///port.md", source="s"),
-        count_tokens=lambda text: len(text.split()),
+    fragment = parse_notes(
+        "# Port\n\n## Fees\n\nA crown[^silver] a day, and two[^2] at night.\n\nFirst.\n\n"
+        "## Tides\n\nAt noon.\n\n[^silver]: A silver one,\nnot a gold one.\n\n    Kept in a box.\n"
+        "[^2]: Of `copper`.\n[^none]: Nobody asks.\n"
     )
     under = {chunk.heading_path[-1]: chunk.text for chunk in fragment.chunks}
     assert under == {
@@ -110,6 +108,28 @@ def test_footnotes_of_markdown_stand_under_the_sections_of_their_marks() -> None
         "[^silver]: A silver one, not a gold one.\n\nKept in a box.\n\n[^2]: Of copper.",
         "Tides": "At noon.\n\n[^none]: Nobody asks.",
     }
+
+
+@pytest.mark.parametrize(
+    "behind", ["## Next\n\nText.", "```\ncode\n```", "- one\n- two", "***\nText.", "> said"]
+)
+@pytest.mark.parametrize("around", ["{}", "> {}", "- {}"])
+def test_a_footnote_of_markdown_ends_where_another_block_begins(behind: str, around: str) -> None:
+    def texts(joint: str) -> list[tuple[tuple[str, ...], str]]:
+        lines = f"# H\n\nA[^1].\n\n{around}".format(f"[^1]: note,\ngoes on.{joint}{behind}").split("\n")
+        indent = {">": "> ", "-": "  "}.get(around[0], "")
+        body = "\n".join([*lines[:5], *(indent + line for line in lines[5:])])
+        return [(chunk.heading_path, chunk.text) for chunk in parse_notes(body).chunks]
+
+    assert texts("\n") == texts("\n\n")
+
+
+def parse_notes(body: str) -> GraphFragment:
+    return parse_markdown(
+        body.encode(),
+        ParseRequest(uri="file:///port.md", source="s"),
+        count_tokens=lambda text: len(text.split()),
+    )
 
 
 def parse_page(markup: str) -> GraphFragment:
