@@ -37,9 +37,9 @@ def place_notes(
         if isinstance(part, Heading | Block):
             places.update((mark, index) for mark in marks_of(part) if mark not in places)
     moved: dict[int, list[range]] = {}
+    ends = _section_ends(parts)
     for note, marks in _notes(parts):
-        first = min((places[mark] for mark in marks if mark in places), default=len(parts))
-        end = _section_end(parts, first)
+        end = ends[min((places[mark] for mark in marks if mark in places), default=len(parts))]
         if end < note.start:
             moved.setdefault(end, []).append(note)
     taken = {index for notes in moved.values() for note in notes for index in note}
@@ -65,38 +65,44 @@ def _notes(parts: Sequence[MarkedPart]) -> Iterator[tuple[range, tuple[Hashable,
             start = None
 
 
-def _section_end(parts: Sequence[MarkedPart], mark: int) -> int:
-    """Return the part before which the text of the section ends that holds the part *mark*."""
-    inside, depth = _is_headed_in_box(parts[:mark]), 0
-    for index in range(mark + 1, len(parts)):
+def _section_ends(parts: Sequence[MarkedPart]) -> list[int]:
+    """Return, for each part, the part before which the text of the section ends that holds it.
+
+    A section whose heading is in a box ends with the box; one whose heading is before it goes on behind it.
+    """
+    ends = [len(parts)] * (len(parts) + 1)
+    at, in_box, page = len(parts), len(parts), len(parts)
+    behind: list[tuple[int, int]] = []  # of each box around
+    headed = _headed_in_box(parts)
+    for index in reversed(range(len(parts))):
+        ends[index] = in_box if headed[index] else at
         match parts[index]:
             case PageStart():
-                return index
-            case Heading() if not depth:
-                return index
-            case BoxEnd() if inside and not depth:
-                return index
-            case BoxStart():
-                depth += 1
-            case BoxEnd():
-                depth = max(0, depth - 1)
-    return len(parts)
-
-
-def _is_headed_in_box(before: Sequence[MarkedPart]) -> bool:
-    """Whether a heading stands between what follows and the start of the box around it."""
-    depth, headed = 0, False
-    for part in reversed(before):
-        match part:
-            case BoxStart() if not depth:
-                return headed
-            case BoxStart():
-                depth -= 1
-            case BoxEnd():
-                depth += 1
+                at = in_box = page = index
+                behind = [(page, page)] * len(behind)
             case Heading():
-                headed = headed or not depth
-    return False
+                at = in_box = index
+            case BoxEnd():
+                behind.append((at, in_box))
+                in_box = index
+            case BoxStart():
+                at, in_box = behind.pop() if behind else (page, page)
+    return ends
+
+
+def _headed_in_box(parts: Sequence[MarkedPart]) -> list[bool]:
+    """Return, for each part, whether a heading stands between it and the start of the box around it."""
+    headed, boxes = [], list[bool]()
+    for part in parts:
+        headed.append(bool(boxes) and boxes[-1])
+        match part:
+            case BoxStart():
+                boxes.append(False)
+            case BoxEnd():
+                del boxes[-1:]
+            case Heading() if boxes:
+                boxes[-1] = True
+    return headed
 
 
 def _emptied(parts: Sequence[MarkedPart], taken: set[int]) -> Iterator[int]:

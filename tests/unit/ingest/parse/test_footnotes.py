@@ -1,9 +1,13 @@
 """A footnote stands under the section that holds its mark, whatever wrote the page."""
 
+from typing import Any
+
 import pytest
 
+from ingest.parse.footnotes import MarkedPart, NoteEnd, NoteStart, place_notes
 from ingest.parse.html.page import parse_html
 from ingest.parse.markdown.page import parse_markdown
+from ingest.parse.outline import Block, Heading
 from schemas.fragment import GraphFragment, ParseRequest
 
 TEXT = "<h1>Port</h1><h2 id=fees>Fees</h2><p>A berth costs a crown{mark} a day.</p><p>Boats pay it first.</p>"
@@ -122,6 +126,23 @@ def test_a_footnote_of_markdown_ends_where_another_block_begins(behind: str, aro
         return [(chunk.heading_path, chunk.text) for chunk in parse_notes(body).chunks]
 
     assert texts("\n") == texts("\n\n")
+
+
+def test_many_footnotes_are_placed_without_a_search_for_each() -> None:
+    class Counted(list[MarkedPart]):
+        read = 0
+
+        def __getitem__(self, at: Any) -> Any:
+            found = super().__getitem__(at)
+            self.read += len(found) if isinstance(at, slice) else 1
+            return found
+
+    number = 100
+    text = Counted([Heading(text="H", level=1), *(Block(text=str(n)) for n in range(number))])
+    for n in range(number):
+        text += [NoteStart((str(n),)), Block(text=f"Note {n}"), NoteEnd()]
+    assert len(place_notes(text, lambda part: (part.text,))) == 2 * number + 1
+    assert 0 < text.read < 10 * len(text)
 
 
 def parse_notes(body: str) -> GraphFragment:
