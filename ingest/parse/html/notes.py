@@ -1,7 +1,8 @@
 """What a note is (a warning, a tip), where its markup says so and its text does not; which are footnotes."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from urllib.parse import unquote
 
 from lxml import etree
@@ -76,17 +77,17 @@ def find_footnotes(
     if not marks:
         return {}
     places = {element: place for place, element in enumerate(content.iter(etree.Element))}
-    found = {}
+    notes: dict[HtmlElement, list[list[HtmlElement]]] = {}
     for target, links in marks.items():
         before = [link for link in links if places[link] < places.get(target, 0)]
-        note = _block_of(target) if before else None
-        if (
-            note is not None
-            and note is not content
-            and any(_leads_back(note, mark, owners) for mark in before)
-        ):
-            found[note] = (_last_of(note), NoteStart(tuple(before)))
-    return found
+        if before and (note := _block_of(target)) is not None and note is not content:
+            notes.setdefault(note, []).append(before)
+    # A block of several footnotes is their list, and stays where it is.
+    return {
+        note: (_last_of(note), NoteStart(tuple(of_each[0])))
+        for note, of_each in notes.items()
+        if len(of_each) == 1 and not _is_section(note) and _leads_back(note, of_each[0], owners)
+    }
 
 
 def _is_within(link: HtmlElement) -> bool:
@@ -94,21 +95,27 @@ def _is_within(link: HtmlElement) -> bool:
 
 
 def _block_of(target: HtmlElement) -> HtmlElement | None:
-    """The block that an id of a footnote stands for; None for what is a section or a heading."""
-    block = next((one for one in (target, *target.iterancestors()) if one.tag in _NOTE_TAGS), None)
-    if block is None or any(one.tag in HEADING_LEVELS for one in (*block.iter(), *target.iterancestors())):
+    """The block that an id of a footnote stands for; None for what is in a heading."""
+    around = (target, *target.iterancestors())
+    block = next((one for one in around if one.tag in _NOTE_TAGS), None)
+    if block is None or any(one.tag in HEADING_LEVELS for one in around):
         return None
-    around = block.getparent()
-    is_note = (
-        around is not None and around.tag == "div" and "footnote" in class_words(around.get("class") or "")
-    )
-    return around if is_note else block
+    box = block.getparent()
+    is_note = box is not None and box.tag == "div" and "footnote" in class_words(box.get("class") or "")
+    return box if is_note else block
 
 
-def _leads_back(note: HtmlElement, mark: HtmlElement, owners: Mapping[str, HtmlElement]) -> bool:
-    around = {mark, *list(mark.iterancestors())[:2], *mark.iter(etree.Element)}
+def _is_section(block: HtmlElement) -> bool:
+    return any(one.tag in HEADING_LEVELS for one in block.iter())
+
+
+def _leads_back(note: HtmlElement, marks: Iterable[HtmlElement], owners: Mapping[str, HtmlElement]) -> bool:
     inside = (link for element in _elements(note) for link in element.iter("a") if _is_within(link))
-    return any(owners.get(unquote(link.get("href")[1:])) in around for link in inside)
+    led = {owners.get(unquote(link.get("href")[1:])) for link in inside}
+    return any(
+        not led.isdisjoint((mark, *islice(mark.iterancestors(), 2), *mark.iter(etree.Element)))
+        for mark in marks
+    )
 
 
 def _elements(note: HtmlElement) -> Iterator[HtmlElement]:

@@ -100,6 +100,19 @@ def test_nothing_else_moves(page: str) -> None:
     assert [texts.index(words) for words in said] == sorted(texts.index(words) for words in said)
 
 
+@pytest.mark.parametrize("box", ["<p>{}</p>", "<div>{}</div>", "<div class=footnote><p>{}</p></div>"])
+def test_a_list_of_footnotes_in_one_block_stays_under_its_heading(box: str) -> None:
+    mark = "<h2>Part {n}</h2><p>Said{n}<a href='#n{n}' id=m{n}>{n}</a>.</p>"
+    note = "<a id=n{n} href='#m{n}'>{n}</a> Note {n}.<br>"
+    text, notes = ("".join(one.format(n=n) for n in range(3)) for one in (mark, note))
+    under = {
+        chunk.heading_path[-1]: chunk.text
+        for chunk in parse_page(f"{text}<h2>Notes</h2>{box.format(notes)}").chunks
+    }
+    assert list(under) == ["Part 0", "Part 1", "Part 2", "Notes"]
+    assert [f"Note {n}." in under["Notes"] for n in range(3)] == [True] * 3
+
+
 def test_footnotes_of_markdown_stand_under_the_sections_of_their_marks() -> None:
     fragment = parse_notes(
         "# Port\n\n## Fees\n\nA crown[^silver] a day, and two[^2] at night.\n\nFirst.\n\n"
