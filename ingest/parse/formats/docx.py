@@ -134,9 +134,10 @@ def _text(xml: bytes) -> str:
 def _names_access(data: bytes, _content_type: str | None) -> bool:
     """Whether the first paragraphs name it, or a property that somebody has added."""
     archive = open_archive(data, subject="")
-    properties = [archive.read(name) for name in archive.namelist() if name.startswith("docProps/")]
+    names = [name for name in archive.namelist() if name.startswith("docProps/") and name.endswith(".xml")]
+    properties = (read_member(archive, name, subject="") for name in names)
     named = any(names_access_in_markup(one.decode("utf-8", "replace")) for one in properties)
-    return named or names_access_at_top(_text(archive.read(_MAIN)))
+    return named or names_access_at_top(_text(read_member(archive, _MAIN, subject="")))
 
 
 FORMAT = DocumentFormat(
