@@ -26,13 +26,14 @@ def test_pages_are_found_by_the_fragment_that_was_made_of_them(ledger: Ledger) -
     assert ledger.pages.of([fragment]) == {}
 
 
-def test_only_the_pages_of_the_version_parsed_last_are_kept(ledger: Ledger) -> None:
+def test_pages_are_kept_as_long_as_a_generation_has_what_they_gave(ledger: Ledger) -> None:
     for base, version in enumerate("12"):
         read(ledger, version)
         publish(ledger, put(make_live("a", version)), base=base)
 
+    assert ledger.retention.pages_shas() == {"pages 1", "pages 2"}
+    ledger.generations.forget_before(2)
     assert ledger.retention.pages_shas() == {"pages 2"}
-    assert ledger.retention.fragment_shas() == {make_live("a", version).fragment_sha for version in "12"}
 
 
 def test_a_document_that_cannot_be_had_for_a_while_keeps_its_pages(ledger: Ledger) -> None:

@@ -54,7 +54,7 @@ class Retention:
         return self._all(needed_fragments())
 
     def pages_shas(self) -> frozenset[str]:
-        """What the pages of PDFs gave, of the version parsed last: the next one may have them too."""
+        """What the pages of PDFs gave, of versions that are kept: the next one may have them too."""
         return self._all(sa.union(*_pages()))
 
     def is_sweep_due(self) -> bool:
@@ -102,14 +102,13 @@ def needed_fragments() -> sa.CompoundSelect[tuple[str]]:
 
 
 def _pages(*wanted: sa.ColumnElement[bool]) -> Iterable[sa.Select[tuple[str]]]:
-    """Queries for the *wanted* pages of documents in use, and of those that only generations know.
+    """Queries for the *wanted* pages of documents in use, and of generations that are kept.
 
-    After a lost ledger the run of their source looks at those as if they were new.
+    After a lost ledger only those say what was read of a document.
     """
     found = sa.select(pages.c.pages_sha).where(*wanted)
     yield found.join(document, document.c.fragment_sha == pages.c.fragment_sha).where(_in_use())
-    is_known = sa.exists().where(document.c.doc == doc_rev.c.doc)
-    yield found.join(doc_rev, doc_rev.c.fragment_sha == pages.c.fragment_sha).where(~is_known)
+    yield found.join(doc_rev, doc_rev.c.fragment_sha == pages.c.fragment_sha)
 
 
 def _keeps_raw() -> sa.ColumnElement[bool]:
