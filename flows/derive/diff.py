@@ -121,7 +121,6 @@ def diff_source(run: DeriveContext, *, accept: bool) -> Difference:
     """
     ledger, source = run.index.ledger, run.source
     base = run.index.current()
-    row = ledger.generations.get(base)
     known = ledger.documents.of_source(source.name)
     held = ledger.generations.live(base, source=source.name)
     live = without_tools(held)
@@ -129,7 +128,7 @@ def diff_source(run: DeriveContext, *, accept: bool) -> Difference:
     changes = diff_documents(
         known, live, owners, in_scope=partial(is_inside, source), says=partial(said_in, run.index)
     )
-    if row is not None and row.details.get(LINKED_AGAIN) == source.name:
+    if ledger.generations.still_says(LINKED_AGAIN, source.name):
         changes = _all_of(live, changes)
     _distrust(run, hosts_with_false_304(known, changes))
     guard = _check_loss(run, known, live, changes, accept=accept)

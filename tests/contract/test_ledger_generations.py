@@ -230,3 +230,22 @@ def test_the_ledger_stays_small_over_many_generations(ledger: Ledger) -> None:
 
     assert len(table(ledger, "doc_rev")) == 3
     assert len(table(ledger, "outbox")) == 3
+
+
+@pytest.mark.parametrize("source", ["site", *ODD_NAMES])
+def test_a_detail_of_a_source_holds_until_that_source_is_published(ledger: Ledger, source: str) -> None:
+    def says(name: str = source) -> bool:
+        return ledger.generations.still_says("again", name)
+
+    number = publish(ledger, base=0, source=source)
+    row = ledger.generations.get(number)
+    assert row is not None
+    assert not says()
+    ledger.generations.restore([replace(row, details={"again": source})], [])
+    assert says()
+    other = publish(ledger, base=number, source="another")
+    assert (says(), says("another")) == (True, False)
+    last = publish(ledger, base=other, source=source)
+    assert not says()
+    ledger.generations.roll_back(above=other)
+    assert says(), last

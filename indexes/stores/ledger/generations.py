@@ -205,6 +205,14 @@ class Generations:
             found = connection.execute(sa.select(sa.func.max(generation.c.generation)).where(published))
             return found.scalar_one_or_none()
 
+    def still_says(self, detail: str, source: str) -> bool:
+        """Whether a generation names the source in a detail, and none of the source was published since."""
+        published = generation.c.state == GenerationState.PUBLISHED.value
+        said = generation.c.details.contains(json.dumps({detail: source})[1:-1], autoescape=True)
+        query = sa.select(said).where(published, sa.or_(said, generation.c.source == source))
+        with self._reading.connect() as connection:
+            return bool(connection.execute(query.order_by(generation.c.generation.desc()).limit(1)).scalar())
+
     def of_run(self, run_id: str) -> tuple[Generation, ...]:
         """Generations that a run made, oldest first."""
         return self._select(generation.c.run_id == run_id)
