@@ -54,7 +54,11 @@ _RELEASED = re.compile(rf"^.{{0,40}}{_DATE}", re.DOTALL)
 _NOT_FOUND = re.compile(r"\b404\b")
 _PLAIN_WORD = re.compile(r"\W*[^\W\d_]+(?:['\u2019-][^\W\d_]+)*\W*")
 _TWO_SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2}")
-_DAY = re.compile(rf"{_DATE}|\b\w{{3,12}}\.? \d{{1,2}},? \d{{4}}\b|\b\d{{1,2}}\.? \w{{3,12}}\.? \d{{4}}\b")
+_DAY = re.compile(
+    rf"{_DATE}|\b\w{{3,12}}\.? \d{{1,2}},? \d{{4}}\b"
+    r"|\b\d{1,2}\.? \w{3,12}\.? \d{4}\b|\b(?:\d{1,2}[/.]){2}\d{4}\b"
+)
+_NUMBER = re.compile(r"(?<!\S)[^\w\s(\[]*\d")
 _LINK = "\0"
 
 
@@ -106,14 +110,16 @@ def gives_passages(
 ) -> bool:
     """Whether a page of this kind says anything that the pages it leads to do not say.
 
-    An index and a listing do by a line of prose, a search page by links of its own. Args: as of `page_kind`.
+    An index and a listing do by prose, a listing also by numbers, a search page by links of its own.
+
+    Args: as of `page_kind`.
     """
     match kind:
         case PageKind.INDEX:
             words = sum(len(line.split()) for line in _lines(outline))
             return not is_index and _prose(outline) > INDEX_PROSE * words
         case PageKind.LISTING:
-            return _prose(outline) > 0
+            return _prose(outline) > 0 or _gives_values(outline)
         case PageKind.SEARCH:
             return not is_empty and any(section.links for section in outline)
         case _:
@@ -147,7 +153,14 @@ def _names_alone(outline: Sequence[OutlineSection]) -> bool:
     lines = [_DAY.sub("", line) for line in _lines(outline)]
     links = sum(line.count(_LINK) for line in lines)
     bare = sum(any(map(str.isalnum, word)) for line in lines for word in line.replace(_LINK, " ").split())
-    return links >= LISTING_LINKS and bare <= BARE_WORDS * links and not _prose(outline)
+    is_alone = links >= LISTING_LINKS and bare <= BARE_WORDS * links
+    return is_alone and not _prose(outline) and not _gives_values(outline)
+
+
+def _gives_values(outline: Sequence[OutlineSection]) -> bool:
+    """Whether most lines have a number behind their link, no date and in no brackets: a code, a price."""
+    behind = [_DAY.sub("", line).rpartition(_LINK)[2] for line in _lines(outline) if _LINK in line]
+    return 2 * sum(_NUMBER.search(rest) is not None for rest in behind) > len(behind) >= LISTING_LINKS
 
 
 def _is_index(outline: Sequence[OutlineSection]) -> bool:

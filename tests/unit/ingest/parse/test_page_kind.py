@@ -140,6 +140,11 @@ def test_versions_without_end_are_no_list_of_changes() -> None:
     assert page_kind(outline(*endless), title="", uri=URI) is PageKind.CONTENT
 
 
+def counted(before: str, behind: str) -> str:
+    items = entries(f"<li>{before}<a href=p{{n}}.html>Rules of {{name}}</a>{behind}</li>")
+    return f"<h1>Contents</h1><ul>{items}</ul>"
+
+
 def entries(markup: str, number: int = 30) -> str:
     return "".join(markup.format(name=f"{'abc'[n % 3]}_berth{n}", n=n) for n in range(number))
 
@@ -177,6 +182,8 @@ CONTENTS = (
     + "</ul>"
 )
 SUMMARY = f"<h1>API</h1><table>{entries('<tr><td><a href=p{n}.html>{name}</a><td>integer<td>{n}')}</table>"
+CODES = f"<h1>Errors</h1><table>{entries('<tr><td><a href=e{n}.html>ERR_BAD_THING_{n}</a><td>4{n}')}</table>"
+PORTS = f"<h1>Ports</h1><ul>{entries('<li><a href=p{n}.html>Port of {name} in the north sea</a> 10{n}')}</ul>"
 LANDING = "<h1>Port</h1><form role=search><input name=q></form><p>Rules of all. <a href=s.html>Start</a>"
 
 
@@ -190,6 +197,9 @@ LANDING = "<h1>Port</h1><form role=search><input name=q></form><p>Rules of all. 
         ("tags/", TAGS),
         ("archive.html", ARCHIVE),
         ("sitemap.html", SITEMAP),
+        ("counts.html", counted("", " ({n})")),
+        ("dates.html", counted("", " 03/04/2024")),
+        ("chapters.html", counted("1.{n} ", "")),
         ("index-files/index-2.html", JAVADOC),
         ("search.html", "<h1>Search</h1><form role=search><input name=q></form><p>Type words."),
     ],
@@ -202,7 +212,7 @@ def test_an_index_gives_its_links_and_no_passages_and_says_so(path: str, markup:
     assert len(fragment.links) >= (0 if path == "search.html" else 30)
 
 
-@pytest.mark.parametrize("markup", [GLOSSARY, CONTENTS, SUMMARY, LANDING])
+@pytest.mark.parametrize("markup", [GLOSSARY, CONTENTS, SUMMARY, CODES, PORTS, LANDING])
 def test_a_page_that_says_something_itself_keeps_all_of_its_words(markup: str) -> None:
     fragment = parse_page("page.html", markup)
     said = " ".join(chunk.text for chunk in fragment.chunks)
