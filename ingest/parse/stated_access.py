@@ -35,7 +35,7 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}
 _UNSEEN = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _URL = re.compile(
-    r"^\s*\[[^]]{1,200}\]:\s+(?:\w{1,20}://\S*|[^\s:=]*[/.#]\w[^\s:=]*(?=\s|$))"
+    r"^\s*\[[^]]{1,200}\]:\s{1,9}(?:\w{1,20}://\S*|[^\s:=]{0,300}[/.#]\w[^\s:=]{0,300}(?=\s|$))"
     r"|^\s*\.\.\s\|[^|]{1,200}\|\s\w+::|\w{1,20}://\S*|\]\([^)\s]{0,2000}\)"
 )
 """What leads elsewhere, with the words that it is called by."""
