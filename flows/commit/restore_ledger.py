@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from flows.derive.diff import LINKED_AGAIN
 from flows.derive.tools import restore_tools
@@ -20,6 +21,9 @@ from schemas.nodes import Page, PdfDoc, Tool, is_document
 from schemas.records import from_record
 
 DocumentNode = Page | PdfDoc
+
+_AT_ONCE = 100
+"""Parsed documents whose rows are written together: each writing is several transactions."""
 
 
 def restore_ledger(run: CommitContext) -> bool:
@@ -90,11 +94,12 @@ def _find_fragments(index: Index, documents: Mapping[str, DocumentNode]) -> dict
     """Find the parsed file of each document by the node it gives, and keep what the ledger has of it."""
     found: dict[str, str] = {}
     manifest = load_generation(index.layout, index.current())
-    for sha in index.fragments.hashes():
-        fragment = _read(index, sha, documents.keys())
-        if fragment is not None and documents[fragment.doc] in fragment.nodes:
-            found[fragment.doc] = sha
-            save_fragment_rows(index.ledger, {sha: _facts(fragment, manifest)})
+    hashes = iter(index.fragments.hashes())
+    while part := tuple(islice(hashes, _AT_ONCE)):
+        read = ((sha, _read(index, sha, documents.keys())) for sha in part)
+        ours = {sha: one for sha, one in read if one is not None and documents[one.doc] in one.nodes}
+        found |= {fragment.doc: sha for sha, fragment in ours.items()}
+        save_fragment_rows(index.ledger, {sha: _facts(fragment, manifest) for sha, fragment in ours.items()})
     return found
 
 
