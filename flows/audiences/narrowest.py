@@ -89,7 +89,7 @@ def _own(
     """What a document states, and what is asked where it leads, and at the address that it calls its own."""
     said = stated.get(row.fragment_sha or "")
     asked = frozenset({said}) if said else frozenset()
-    if row.canonical:
+    if row.canonical and row.canonical != row.uri:
         asked |= _asked_anywhere(row.source, sources, row.canonical) - CLOSED
     if row.state is DocumentState.REDIRECTED and row.location and _at(row.source, row.location) not in there:
         asked |= _asked_anywhere(row.source, sources, row.location)

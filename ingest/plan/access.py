@@ -1,7 +1,7 @@
 """Who may see a document: what its source file and its front matter ask of a reader."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from unicodedata import normalize
@@ -103,22 +103,25 @@ def _asked(access: SourceAccess, subject: str) -> Asked:
     return frozenset(lists)
 
 
-def _of_reading(access: SourceAccess, paths: list[str], query: str, *, is_web: bool) -> Asked:
+def _of_reading(access: SourceAccess, paths: Sequence[str], query: str, *, is_web: bool) -> Asked:
     """What is asked at an address, by each door: all globs count that may mean it, back to one that does."""
     whole = [f"{path}?{_folded(unquote_plus(query))}" for path in paths] if query else paths
+    bare = {_END.sub("", path) for path in paths}
+    forms = {form for path in (*paths, *bare) for form in (path, f"{path}/", f"{path}/index.html")}
     pairs, lists = _pairs(query), set[Groups]()
     for one in reversed(access.paths):
         glob = _folded_glob(one.path, is_web=is_web)
         head, _, tail = glob.rpartition("?")
-        path = head if _ASKS.search(glob) else glob
-        if all(
-            any(fnmatchcase(text, way) for text in texts) for texts, way in ((paths, path), (whole, glob))
-        ):
+        if _matches(paths, head if _ASKS.search(glob) else glob) and _matches(whole, glob):
             return frozenset({*lists, frozenset(one.groups)})
-        is_asked = query and head and _has_pairs(pairs, tail) and _may_mean(paths, head)
-        if is_asked or _may_mean(paths, glob):
+        is_asked = query and head and all(_matches(pairs, pair) for pair in tail.split("&"))
+        if _may_mean(forms, bare, glob) or (is_asked and _may_mean(forms, bare, head)):
             lists.add(frozenset(one.groups))
     return frozenset({*lists, frozenset(access.groups)})
+
+
+def _matches(texts: Iterable[str], glob: str) -> bool:
+    return any(fnmatchcase(text, glob) for text in texts)
 
 
 def _as_written(access: SourceAccess, subject: str) -> tuple[str, ...] | None:
@@ -149,15 +152,18 @@ def _doors(origin: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"http://{www}{host}{at}" for at in ("", port) for www in ("", "www.")))
 
 
-def _may_mean(paths: Iterable[str], glob: str) -> bool:
-    """Whether servers may send at one of these addresses what a folded glob matches."""
-    end, globs = _GLOB_END.search(glob), {glob, _END.sub("", glob)}
-    for path in paths:
-        bare = _END.sub("", path)
-        forms = {path, f"{path}/", bare, f"{bare}/", f"{bare}/index.html", bare + (end[0] if end else "")}
-        if any(fnmatchcase(form, one) for form in forms for one in globs):
-            return True
-    return False
+def _may_mean(forms: Set[str], bare: Set[str], glob: str) -> bool:
+    """Whether servers may send at an address what a folded glob matches; *bare*: it without its ending."""
+    end, globs = _ways(glob)
+    forms = forms | {name + end for name in bare} if end else forms
+    return any(_matches(forms, one) for one in globs)
+
+
+@lru_cache(maxsize=1024)
+def _ways(glob: str) -> tuple[str, Set[str]]:
+    """The ending of a glob, and it with and without."""
+    end = _GLOB_END.search(glob)
+    return end[0] if end else "", {glob, _END.sub("", glob)}
 
 
 def _readings(path: str) -> Iterator[str]:
@@ -200,7 +206,3 @@ def _pairs(query: str) -> Collection[str]:
         for name in (key, re.sub(r"\[[^\]]*\]?$", "", key.strip())):
             found |= {f"{name}={value}", name} if not value else {f"{name}={value}"}
     return found
-
-
-def _has_pairs(pairs: Collection[str], tail: str) -> bool:
-    return all(any(fnmatchcase(pair, one) for pair in pairs) for one in tail.split("&"))
