@@ -1,7 +1,7 @@
 """Who may see a document: what its source file and its front matter ask of a reader."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from unicodedata import normalize
@@ -29,7 +29,7 @@ _END = re.compile(rf"(?<=[^*?\]/])(?:/+{_INDEX}/*|/+|(?:\.[a-z]{{2}})?\.{_TYPES}
 """What servers add to an address, or leave out of it; not behind a wildcard, which it would let match all."""
 
 _ASKS = re.compile(r"\?[^/?]*=[^?]*$")
-_GLOB_END = re.compile(r"(?:/(?:index|default)[^/]*|\.[^/.*?\]]+)$")
+_GLOB_END = re.compile(r"(?=(/(?:index|default)[^/]*$|\.[^/.]+$))")
 _SCRIPT = re.compile(rf"/[^/]+\.{_TYPES}(?=/)")
 """A page that other names stand behind: they may be its own business, or all that counts."""
 
@@ -97,25 +97,26 @@ def _asked(access: SourceAccess, subject: str) -> Asked:
     path = _plain_path(address[start:]) if is_web else _folded(address)
     if path is None or (is_web and _ODD_ESCAPES.search(query)):
         return CLOSED | lists
-    doors = _doors(address[:start]) if is_web else ("",)
     for reading in _readings(path.casefold()):
-        lists |= _of_reading(access, [door + reading for door in doors], query, is_web=is_web)
+        lists |= _of_reading(access, address[:start], reading, query)
     return frozenset(lists)
 
 
-def _of_reading(access: SourceAccess, paths: Sequence[str], query: str, *, is_web: bool) -> Asked:
-    """What is asked at an address, by each door: all globs count that may mean it, back to one that does."""
-    whole = [f"{path}?{_folded(unquote_plus(query))}" for path in paths] if query else paths
-    bare = {_END.sub("", path) for path in paths}
-    forms = {form for path in (*paths, *bare) for form in (path, f"{path}/", f"{path}/index.html")}
+def _of_reading(access: SourceAccess, origin: str, path: str, query: str) -> Asked:
+    """What is asked at an address: all globs count that may mean it, by any door, back to one that does."""
+    address, said = origin + path, f"?{_folded(unquote_plus(query))}" if query else ""
+    paths = [door + path for door in _doors(origin)]
+    bare = {_END.sub("", one) for one in paths}
+    forms = {form for one in (*paths, *bare) for form in (one, f"{one}/", f"{one}/index.html")}
     pairs, lists = _pairs(query), set[Groups]()
     for one in reversed(access.paths):
-        glob = _folded_glob(one.path, is_web=is_web)
-        head, _, tail = glob.rpartition("?")
-        if _matches(paths, head if _ASKS.search(glob) else glob) and _matches(whole, glob):
+        glob, plain = _folded_globs(one.path, is_web=bool(origin))
+        head = glob[: asks.start()] if (asks := _ASKS.search(glob)) else glob
+        if fnmatchcase(address, head) and fnmatchcase(address + said, glob):
             return frozenset({*lists, frozenset(one.groups)})
+        head, _, tail = plain.rpartition("?")
         is_asked = query and head and all(_matches(pairs, pair) for pair in tail.split("&"))
-        if _may_mean(forms, bare, glob) or (is_asked and _may_mean(forms, bare, head)):
+        if _may_mean(forms, bare, plain) or (is_asked and _may_mean(forms, bare, head)):
             lists.add(frozenset(one.groups))
     return frozenset({*lists, frozenset(access.groups)})
 
@@ -130,40 +131,41 @@ def _as_written(access: SourceAccess, subject: str) -> tuple[str, ...] | None:
 
 
 @lru_cache(maxsize=1024)
-def _folded_glob(glob: str, *, is_web: bool) -> str:
-    """A glob as it matches addresses that are folded; scheme, `www.` and port are doors to one site."""
+def _folded_globs(glob: str, *, is_web: bool) -> tuple[str, str]:
+    """A glob as it matches addresses that are folded, and without what `_doors` leaves out of them."""
     if not is_web:
-        return _folded(glob)
+        return _folded(glob), _folded(glob)
     text = _ESCAPED_SIGN.sub(lambda sign: _SIGNS[sign[0].lower()], glob.replace("[?]", "?"))
-    text = _ORIGIN.sub(_plain_origin, _folded(_undone(text)), count=1).replace("[]=", "=")
-    text = _ASKS.sub(lambda query: query[0].replace("+", " "), text.replace("\\", "/"))
-    return re.sub(r"(?<!:)/{2,}", "/", text)
+    text = _folded(_undone(text)).replace("[]=", "=").replace("\\", "/")
+    text = _ASKS.sub(lambda query: query[0].replace("+", " "), re.sub(r"(?<!:)/{2,}", "/", text))
+    return text, _ORIGIN.sub(_plain_origin, text, count=1)
 
 
 def _plain_origin(origin: re.Match[str]) -> str:
-    scheme = origin[1] or ""
+    scheme, host, port = origin.groups("")
     is_ours = any(fnmatchcase(one, scheme) for one in _WEB)
-    return f"{'http://' if is_ours else scheme}{origin[2]}"
+    return f"{'http://' if is_ours else scheme}{host}{'*' if '*' in port else ''}"
 
 
-def _doors(origin: str) -> tuple[str, ...]:
-    """Ways to name a site, which is one by whichever of them; without port first."""
+def _doors(origin: str) -> Iterable[str]:
+    """Ways to name a site, which is one by whichever of them."""
+    if not origin:
+        return ("",)
     _, host, port = _ORIGIN.findall(origin)[0]
-    return tuple(dict.fromkeys(f"http://{www}{host}{at}" for at in ("", port) for www in ("", "www.")))
+    return dict.fromkeys(f"http://{www}{host}{at}" for at in ("", port) for www in ("", "www."))
 
 
-def _may_mean(forms: Set[str], bare: Set[str], glob: str) -> bool:
+def _may_mean(forms: set[str], bare: set[str], glob: str) -> bool:
     """Whether servers may send at an address what a folded glob matches; *bare*: it without its ending."""
-    end, globs = _ways(glob)
-    forms = forms | {name + end for name in bare} if end else forms
+    ends, globs = _ways(glob)
+    forms = forms.union(name + end for name in bare for end in ends)
     return any(_matches(forms, one) for one in globs)
 
 
 @lru_cache(maxsize=1024)
-def _ways(glob: str) -> tuple[str, Set[str]]:
-    """The ending of a glob, and it with and without."""
-    end = _GLOB_END.search(glob)
-    return end[0] if end else "", {glob, _END.sub("", glob)}
+def _ways(glob: str) -> tuple[Sequence[str], frozenset[str]]:
+    """Endings of a glob, and it with and without."""
+    return _GLOB_END.findall(glob), frozenset({glob, _END.sub("", glob)})
 
 
 def _readings(path: str) -> Iterator[str]:
