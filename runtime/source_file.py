@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from ingest.parse.formats.registry import file_suffixes
-from ingest.plan.globs import glob_refusal
+from ingest.plan.globs import foreign_refusal, glob_refusal, sole_match
 from ingest.sources.registry import OURS, kind_named, kind_names
 from runtime.file_errors import os_error_reason
 from runtime.source_access import AccessKeys, as_access
@@ -224,7 +224,9 @@ class _SourceFile(_Model):
             return access  # which is told by itself
         by_path = kind_named(so_far.data["kind"]).by_path
         for glob in access.paths:
-            if refusal := glob_refusal(glob, by_path=by_path):
+            endings = file_suffixes() if by_path and sole_match(glob) else ()
+            refusal = foreign_refusal(glob) or glob_refusal(glob, by_path=by_path, endings=endings)
+            if refusal:
                 raise ValueError(f"path {glob!r} {refusal}")
         return access
 

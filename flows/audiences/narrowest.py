@@ -1,12 +1,13 @@
 """A document under several addresses is for those alone who may see it under each: pure, over rows."""
 
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ingest.diff.quarantine import is_form, redirects_to_homepage
-from ingest.plan.access import Asked, asked_of, is_named
-from ingest.plan.scope import seed_urls
+from ingest.plan.access import CLOSED, Asked, asked_of, is_named
+from ingest.plan.scope import is_inside, seed_urls
+from ingest.urls import is_file_url
 from schemas.access import Groups
 from schemas.documents import ASLEEP, DocumentState, KnownDocument
 from schemas.source import Source
@@ -33,6 +34,7 @@ class _Content:
     now: dict[Groups, str] = field(default_factory=dict)
     past: dict[Groups, str] = field(default_factory=dict)
     named: set[str] = field(default_factory=set)
+    is_decided: bool = False
 
 
 def find_closings(
@@ -43,11 +45,14 @@ def find_closings(
     One content is what has the same bytes or the same text, in whichever source; what is another form of it;
     and what names it as its canonical address. Where a document was before it moved counts as well, unless a
     glob of `access.paths` matches where it is now: then the source file has said who is to see it.
+    An address that servers do not agree on closes a content that is at no other; else the others decide.
 
     Args: rows: of all sources; stated: groups that fragments state, by hash.
     """
-    own = {_place(row): _own(row, sources[row.source], stated) for row in rows}
-    if not any(own.values()):
+    there = {_at(*_place(row)) for row in rows}
+    asked_at = {_place(row): asked_of(sources[row.source], row.uri) for row in rows}
+    own = {_place(row): (asked_at[_place(row)] - CLOSED) | _own(row, sources, stated, there) for row in rows}
+    if not any(own.values()) and not any(asked_at.values()):
         return {}
     content_of = _joined(_keys(row, sources[row.source]) for row in rows)
     contents: dict[str, _Content] = {}
@@ -55,6 +60,7 @@ def find_closings(
         content = contents.setdefault(content_of(_at(*_place(row))), _Content())
         for groups in own[_place(row)]:
             (content.past if row.state in _PAST else content.now).setdefault(groups, row.uri)
+        content.is_decided |= row.state not in _PAST and not asked_at[_place(row)] & CLOSED
         if row.canonical and row.state not in _PAST:
             content.named.add(content_of(_at(row.source, row.canonical)))
     _follow_names(contents)
@@ -66,7 +72,8 @@ def find_closings(
         counts = past and not is_named(sources[row.source], row.uri)
         asked = {**(past if counts else {}), **ChainMap(*(one.now for one in of))}
         others = sorted(asked[groups] for groups in asked.keys() - own[_place(row)])
-        if lists := own[_place(row)] | asked.keys():
+        undecided = frozenset() if of[0].is_decided else asked_at[_place(row)] & CLOSED
+        if lists := own[_place(row)] | asked.keys() | undecided:
             found[_place(row)] = Closing(lists, others[0] if others else None)
     return found
 
@@ -76,14 +83,26 @@ def _place(row: KnownDocument) -> Place:
 
 
 def _at(source: str, uri: str) -> str:
-    return f"at {source} {uri}"
+    return f"at {source} {uri}" if is_file_url(uri) else f"at {uri}"
 
 
-def _own(row: KnownDocument, source: Source, stated: Mapping[str, Groups]) -> Asked:
-    """What a document asks for under its own address, and under the one that it calls its own."""
+def _own(
+    row: KnownDocument, sources: Mapping[str, Source], stated: Mapping[str, Groups], there: Collection[str]
+) -> Asked:
+    """What a document states, and what is asked where it leads, and at the address that it calls its own."""
     said = stated.get(row.fragment_sha or "")
-    asked = (asked_of(source, uri) for uri in {row.uri, row.canonical or row.uri})
-    return frozenset({said} if said else ()).union(*asked)
+    asked = frozenset({said}) if said else frozenset()
+    if row.canonical and row.canonical != row.uri:
+        asked |= _asked_anywhere(row.source, sources, row.canonical) - CLOSED
+    if row.state is DocumentState.REDIRECTED and row.location and _at(row.source, row.location) not in there:
+        asked |= _asked_anywhere(row.source, sources, row.location)
+    return asked
+
+
+def _asked_anywhere(name: str, sources: Mapping[str, Source], uri: str) -> Asked:
+    """What is asked at an address by its own source, and by others that mean it."""
+    others = (one for one in sources.values() if not is_file_url(uri) and is_inside(one, uri))
+    return frozenset().union(*(asked_of(one, uri) for one in (sources[name], *others)))
 
 
 def _keys(row: KnownDocument, source: Source) -> Iterator[str]:

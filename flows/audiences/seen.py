@@ -48,7 +48,9 @@ def plan_narrowed(index: Index, groups: Groups, source: Source, closings: Closin
 def problems_of_closings(source: Source, closings: Closings) -> tuple[Problem, ...]:
     """Say which documents of a source are closed by more than its source file says of them as written."""
     of_source = {uri: closing for (name, uri), closing in closings.items() if name == source.name}
-    told = {uri: why_closed(source, uri) or _as_of(closing) for uri, closing in of_source.items()}
+    told = {
+        uri: why_closed(source, uri, closing.asked) or _as_of(closing) for uri, closing in of_source.items()
+    }
     return tuple(Problem(url=uri, reason=why) for uri, why in told.items() if why is not None)
 
 

@@ -1,54 +1,54 @@
 """Who may see a document: what its source file and its front matter ask of a reader."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from fnmatch import translate
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import NamedTuple
 from unicodedata import normalize
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_plus
 
 from ingest.plan.scope import scope_subject
-from schemas.access import EVERYTHING, PUBLIC, Groups, PathAccess, SourceAccess
+from schemas.access import EVERYTHING, PUBLIC, Groups, SourceAccess
 from schemas.source import Source
+from schemas.unseen import replace_unseen
 
 Asked = frozenset[Groups]
 """Lists of groups, of each of which a reader needs one."""
 
-Match = Callable[[str], re.Match[str] | None]
+CLOSED: Asked = frozenset({frozenset({EVERYTHING})})
+"""What is asked at an address that servers may read in more ways than one."""
 
-_CLOSED: Asked = frozenset({frozenset({EVERYTHING})})
 _ROUNDS = 12
 _WEB = ("http://", "https://")
-_SIGNS = {"%2a": "[*]", "%3f": "[?]", "%5b": "[[]"}
+_SIGNS = {"%2a": "[*]", "%5b": "[[]"}
 _ESCAPED_SIGN = re.compile("|".join(_SIGNS), re.IGNORECASE)
-_ORIGIN = re.compile(r"^https?://(?:www\.)?([^/]*?)\.?(?::(?:[^/:\[\]]|\[[^\]]*\])*)?(?=/|$)", re.IGNORECASE)
-_INDEX = re.compile(r"(?:index|default)(?:\.\w+)+")
-_END = re.compile(rf"(?<=[^*?\]/])(?:/+{_INDEX.pattern}/*|/+|\.(?:x?html?|php|aspx?|jsp|md)/*)$")
+_ORIGIN = re.compile(r"([^/]*://)?(?:www\.)?([^/]*?)\.?(:(?:[^/:\[\]]|\[[^\]]*\])*)?(?=/|$)")
+_INDEX = r"(?:index|default)(?:\.\w+)+"
+_TYPES = r"(?:[xs]?html?|php\d?|aspx?|ashx|jspx?|cgi|pl|py|cfm|do|md)"
+_END = re.compile(rf"(?<=[^*?\]/])(?:/+{_INDEX}/*|/+|(?:\.[a-z]{{2}})?\.{_TYPES}(?:\.[a-z]{{2}})?/*)$")
 """What servers add to an address, or leave out of it; not behind a wildcard, which it would let match all."""
 
-_ORIGIN_AND_PATH = re.compile(r"(http://[^/]*/?)?(.*)", re.DOTALL)
-_UNDECIDED = re.compile(r"[\x00-\x1f\x7f]|%u[0-9a-f]{4}|[^/]~\d(?:\.\w{0,3})?(?=/|$)")
-"""What servers cut short or refuse, escapes of no UTF-8, and short names of Windows."""
+_ASKS = re.compile(r"\?[^/?]*=[^?]*$")
+_GLOB_END = re.compile(r"(?=(/(?:index|default)[^/]*$|\.[^/.]+$))")
+_SCRIPT = re.compile(rf"/[^/]+\.{_TYPES}(?=/)")
+"""A page that other names stand behind: they may be its own business, or all that counts."""
 
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_ODD_ESCAPES = re.compile("%2f|%c[01]%[89ab]|%e0%[89]|%f0%8", re.IGNORECASE)
+"""Slashes that are none to some servers, and UTF-8 that is longer than it may be."""
 
-
-class _Glob(NamedTuple):
-    """What matches an address as it is written, one that is folded, its path, and pairs of its query."""
-
-    written: Match
-    folded: Match
-    head: Match
-    pairs: tuple[Match, ...]
-    groups: tuple[str, ...]
+_ODD = re.compile(
+    r"%[0-9a-f]{2}|%u[0-9a-f]{4}|[\\;?#]|//|[. ](?=/|$)|(?<=/) "
+    r"|:(?=\$|/|$)|/\([a-z]\(|/[^/]{3,6}~\d+(?:\.[^/]{0,3})?(?=/|$)",
+    re.IGNORECASE,
+)
+"""What servers cut off, undo again or resolve, each in its own way, streams and short names of Windows."""
 
 
 def asked_of(source: Source, uri: str) -> Asked:
-    """Return what the source file asks of who sees an address: a list for each way a server may read it.
+    """Return what the source file asks of who sees an address; `CLOSED` where globs cannot be applied to it.
 
-    Of each reading the last glob that matches counts, and all readings together: which of them a server
-    follows cannot be known from here.
+    That is where servers do not agree on how to read it. Of other addresses all that a server may take them
+    for counts together, and of that the last glob that matches.
     """
     lists = _asked(source.access, scope_subject(uri))
     return frozenset(groups for groups in lists if groups and PUBLIC not in groups)
@@ -59,14 +59,13 @@ def is_named(source: Source, uri: str) -> bool:
     return _as_written(source.access, scope_subject(uri)) is not None
 
 
-def why_closed(source: Source, uri: str) -> str | None:
-    """Say why more is asked at an address than the source file says of it as written; None: no more is."""
-    asked = asked_of(source, uri)
+def why_closed(source: Source, uri: str, asked: Asked) -> str | None:
+    """Say why of *asked* more comes from an address than its source file says of it as written."""
     written = _as_written(source.access, scope_subject(uri))
-    more = asked - {frozenset(source.access.groups if written is None else written)}
+    more = (asked & asked_of(source, uri)) - {frozenset(source.access.groups if written is None else written)}
     if not more:
         return None
-    if more & _CLOSED:
+    if more & CLOSED:
         return (
             "seen only in the whole index: servers do not agree on how to read its address, so that globs of "
             "access cannot be applied"
@@ -88,114 +87,124 @@ def may_see(reader: Groups, *asked: Iterable[str]) -> bool:
 
 
 def _asked(access: SourceAccess, subject: str) -> Asked:
-    globs, written = _globs(access), _as_written(access, subject)
+    written = _as_written(access, subject)
     lists = {frozenset(access.groups if written is None else written)}
-    readings = _readings(subject) if access.paths else ()
-    if readings is None:
-        return _CLOSED | lists
-    for path, pairs in readings:
-        bare = _END.sub("", path)
-        paths = {path, f"{path}/", bare, f"{bare}/"}
-        found = (glob.groups for glob in globs if _matches(path, paths, pairs, glob))
-        lists.add(frozenset(next(found, access.groups)))
+    if not access.paths:
+        return frozenset(lists)
+    is_web = subject.startswith(_WEB)
+    address, _, query = subject.partition("?") if is_web else (subject, "", "")
+    start = address.find("/", 8) if is_web else 0
+    path = _plain_path(address[start:]) if is_web else _folded(address)
+    if path is None or (is_web and _ODD_ESCAPES.search(query)):
+        return CLOSED | lists
+    for reading in _readings(path.casefold()):
+        lists |= _of_reading(access, address[:start], reading, query)
     return frozenset(lists)
+
+
+def _of_reading(access: SourceAccess, origin: str, path: str, query: str) -> Asked:
+    """What is asked at an address: all globs count that may mean it, by any door, back to one that does."""
+    address, said = origin + path, f"?{_folded(unquote_plus(query))}" if query else ""
+    paths = [door + path for door in _doors(origin)]
+    bare = {_END.sub("", one) for one in paths}
+    forms = {form for one in (*paths, *bare) for form in (one, f"{one}/", f"{one}/index.html")}
+    pairs, lists = _pairs(query), set[Groups]()
+    for one in reversed(access.paths):
+        glob, plain = _folded_globs(one.path, is_web=bool(origin))
+        head = glob[: asks.start()] if (asks := _ASKS.search(glob)) else glob
+        if fnmatchcase(address, head) and fnmatchcase(address + said, glob):
+            return frozenset({*lists, frozenset(one.groups)})
+        head, _, tail = plain.rpartition("?")
+        is_asked = query and head and all(_matches(pairs, pair) for pair in tail.split("&"))
+        if _may_mean(forms, bare, plain) or (is_asked and _may_mean(forms, bare, head)):
+            lists.add(frozenset(one.groups))
+    return frozenset({*lists, frozenset(access.groups)})
+
+
+def _matches(texts: Iterable[str], glob: str) -> bool:
+    return any(fnmatchcase(text, glob) for text in texts)
 
 
 def _as_written(access: SourceAccess, subject: str) -> tuple[str, ...] | None:
     """The groups of the last glob that matches; None where none does."""
-    return next((glob.groups for glob in _globs(access) if glob.written(subject)), None)
+    return next((one.groups for one in reversed(access.paths) if fnmatchcase(subject, one.path)), None)
 
 
-@lru_cache(maxsize=64)
-def _globs(access: SourceAccess) -> tuple[_Glob, ...]:
-    """The globs of a source, the last one first."""
-    return tuple(_glob(one) for one in reversed(access.paths))
-
-
-def _glob(one: PathAccess) -> _Glob:
-    folded = _folded_glob(one.path)
-    head, _, tail = folded.rpartition("?")
-    pairs = tuple(map(_matcher, tail.split("&"))) if "=" in tail else ()
-    either = _matcher(folded, _END.sub("", folded))
-    return _Glob(_matcher(one.path), either, _matcher(head), pairs, one.groups)
-
-
-def _matcher(*globs: str) -> Match:
-    return re.compile("|".join(map(translate, globs))).match
-
-
-def _folded_glob(glob: str) -> str:
-    """A glob as it matches addresses that are folded."""
-    text = _ESCAPED_SIGN.sub(lambda sign: _SIGNS[sign[0].lower()], glob)
-    text = _ORIGIN.sub(_plain_origin, _folded(text) or text)
-    return re.sub(r"(?<!:)/{2,}", "/", text.replace("\\", "/"))
-
-
-def _matches(path: str, paths: Collection[str], pairs: Sequence[str], glob: _Glob) -> bool:
-    """Whether a folded glob matches a reading; pairs of a query match in any order, and among others."""
-    if any(map(glob.folded, paths)) or (pairs and glob.folded(f"{path}?{'&'.join(pairs)}")):
-        return True
-    if not glob.pairs or not any(map(glob.head, paths)):
-        return False
-    return all(any(map(one, pairs)) for one in glob.pairs)
-
-
-def _readings(subject: str) -> tuple[tuple[str, tuple[str, ...]], ...] | None:
-    """Path and query of an address, or a path of a folder, as servers may read it; None where nobody can say.
-
-    Servers undo escapes, once or twice, take `\\` for `/`, resolve dots after that, ignore case and double
-    slashes, cut off `;parameters`, spaces and dots at the end of a name, and name a folder's page.
-    """
-    is_web = subject.startswith(_WEB)
-    address, _, query = subject.partition("?") if is_web else (subject, "", "")
-    origin, path = _ORIGIN_AND_PATH.findall(_ORIGIN.sub(_plain_origin, address))[0]
-    path, *pairs = (_folded(text) for text in (path, *re.split("[&;]", query)))
-    if is_web and (path is None or None in pairs or _UNDECIDED.search(path)):
-        return None
-    ways = _ways((address if path is None else path).replace("\\", "/"))
-    paths = dict.fromkeys(origin + _resolved(names) for names in ways)
-    return tuple((one, said) for one in paths for said in _said([pair for pair in pairs if pair]))
+@lru_cache(maxsize=1024)
+def _folded_globs(glob: str, *, is_web: bool) -> tuple[str, str]:
+    """A glob as it matches addresses that are folded, and without what `_doors` leaves out of them."""
+    if not is_web:
+        return _folded(glob), _folded(glob)
+    text = _ESCAPED_SIGN.sub(lambda sign: _SIGNS[sign[0].lower()], glob.replace("[?]", "?"))
+    text = _folded(_undone(text)).replace("[]=", "=").replace("\\", "/")
+    text = _ASKS.sub(lambda query: query[0].replace("+", " "), re.sub(r"(?<!:)/{2,}", "/", text))
+    return text, _ORIGIN.sub(_plain_origin, text, count=1)
 
 
 def _plain_origin(origin: re.Match[str]) -> str:
-    """A site by its host alone: scheme and port are other doors to it."""
-    return f"http://{origin[1]}"
+    scheme, host, port = origin.groups("")
+    is_ours = any(fnmatchcase(one, scheme) for one in _WEB)
+    return f"{'http://' if is_ours else scheme}{host}{'*' if '*' in port else ''}"
 
 
-def _folded(text: str) -> str | None:
-    """Undo escapes, case, and signs that only look different, until nothing changes; None: it cannot be."""
-    for _ in range(_ROUNDS):
-        try:
-            seen = _UNSEEN.sub("", unquote(text, errors="strict"))
-        except UnicodeDecodeError:
-            return None
-        after = normalize("NFKC", seen).casefold()
-        if after == text:
-            return text
-        text = after
-    return None
+def _doors(origin: str) -> Iterable[str]:
+    """Ways to name a site, which is one by whichever of them."""
+    if not origin:
+        return ("",)
+    _, host, port = _ORIGIN.findall(origin)[0]
+    return dict.fromkeys(f"http://{www}{host}{at}" for at in ("", port) for www in ("", "www."))
 
 
-def _ways(path: str) -> Iterator[list[str]]:
-    """Names of a path as they are, and as servers tidy them."""
-    names = path.split("/")
-    yield names
-    tidy = (name.partition(";")[0].partition("::$")[0].rstrip() for name in names)
-    yield [name.rstrip(". ") if name.strip(".") else name for name in tidy if not _INDEX.fullmatch(name)]
+def _may_mean(forms: set[str], bare: set[str], glob: str) -> bool:
+    """Whether servers may send at an address what a folded glob matches; *bare*: it without its ending."""
+    ends, globs = _ways(glob)
+    forms = forms.union(name + end for name in bare for end in ends)
+    return any(_matches(forms, one) for one in globs)
 
 
-def _resolved(names: Sequence[str]) -> str:
-    kept: list[str] = []
-    for name in names:
-        if name == "..":
-            del kept[-1:]
-        elif name not in ("", "."):
-            kept.append(name)
-    return "/".join(kept)
+@lru_cache(maxsize=1024)
+def _ways(glob: str) -> tuple[Sequence[str], frozenset[str]]:
+    """Endings of a glob, and it with and without."""
+    return _GLOB_END.findall(glob), frozenset({glob, _END.sub("", glob)})
 
 
-def _said(pairs: Collection[str]) -> Iterable[tuple[str, ...]]:
-    """The query as it is read where the first of equal keys counts, and where the last does."""
-    last = {pair.partition("=")[0]: pair for pair in pairs}
-    first = {pair.partition("=")[0]: pair for pair in reversed(tuple(pairs))}
-    return {tuple(sorted(first.values())), tuple(sorted(last.values()))}
+def _readings(path: str) -> Iterator[str]:
+    """A path, up to each page that other names stand behind, and without such pages."""
+    yield path
+    pages = tuple(_SCRIPT.finditer(path))
+    yield from (path[: page.end()] for page in pages)
+    if pages:
+        yield _SCRIPT.sub("", path)
+
+
+def _plain_path(path: str) -> str | None:
+    """Undo the escapes of a path once; None where servers may see another path in it."""
+    text = _undone(path)
+    if _ODD_ESCAPES.search(path) or _ODD.search(text) or not text.isprintable():
+        return None
+    return text if text == normalize("NFKC", replace_unseen(text)) else None
+
+
+def _undone(text: str) -> str:
+    """Undo escapes once, of Latin-1 where they are not of UTF-8."""
+    try:
+        return unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        return unquote(text, encoding="latin-1")
+
+
+def _folded(text: str) -> str:
+    return normalize("NFKC", replace_unseen(text).replace("\ufffd", "")).casefold()
+
+
+def _pairs(query: str) -> Collection[str]:
+    """The parts of a query, in each way that programs may undo them: of equal keys any may count."""
+    found: set[str] = set()
+    stages = [query]
+    while len(stages) < _ROUNDS and (after := unquote_plus(stages[-1])) != stages[-1]:
+        stages.append(after)
+    for text in {one for stage in stages for one in re.split("[&;]", _folded(stage)) if one}:
+        key, _, value = text.partition("=")
+        for name in (key, re.sub(r"\[[^\]]*\]?$", "", key.strip())):
+            found |= {f"{name}={value}", name} if not value else {f"{name}={value}"}
+    return found

@@ -39,6 +39,17 @@ def glob_refusal(glob: str, *, by_path: bool, endings: Collection[str] = ()) -> 
     return _web_refusal(plain, start)
 
 
+def foreign_refusal(glob: str) -> str | None:
+    """Say what a glob misses that is written as other programs read globs; None where it is not."""
+    if "**/" in glob:
+        ways = [glob.replace("**/", ""), glob.replace("**/", "*/")]
+        return f"misses what is in no further folder; write {' and '.join(ways)}"
+    if found := re.search(r"\{([^{}]*,[^{}]*)\}", glob):
+        ways = [glob[: found.start()] + one + glob[found.end() :] for one in found[1].split(",")]
+        return f"lists nothing: braces stand for themselves; write {' and '.join(ways)}"
+    return None
+
+
 def _web_refusal(glob: str, start: str) -> str | None:
     if found := _NEVER.search(glob):
         return f"matches no address: {found[0]!r} does not occur in one (it is escaped, or left out)"

@@ -42,6 +42,8 @@ def test_globs_keep_their_order() -> None:
         ("access: [Staff]", "'Staff' is not a group"),
         ("access: [public, staff]", "names public"),
         ("access: {paths: {'/hr/*': [hr]}}", "paths begin under the root"),
+        ("access: {paths: {'**/hr/*': [hr]}}", "write hr/* and */hr/*"),
+        ("access: {paths: {'hr': [hr]}}", "matches no file"),
         ("access: {group: [hr]}", "unknown key"),
         ("access: 7", "should be a mapping"),
     ],

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from flows.audiences.narrowest import find_closings
+from ingest.plan.access import CLOSED
 from schemas.access import PathAccess, SourceAccess
 from schemas.documents import DocumentState, KnownDocument
 from tests.fakes.known import SITE, known, web_source
@@ -51,11 +52,33 @@ PAY = page("hr/pay")
         page("copy", canonical=PAY.uri),
         page("copy", canonical=f"{SITE}hr/unknown"),
         page("copy", state=DocumentState.GONE, location=PAY.uri),
+        page("copy", source="open", canonical=PAY.uri),
+        page("copy", source="open", canonical=f"{SITE}hr/unknown"),
+        page("copy", source="open", state=DocumentState.GONE, location=PAY.uri),
+        page("copy", state=DocumentState.REDIRECTED, location=f"{SITE}hr/unknown"),
+        page("copy", source="open", state=DocumentState.REDIRECTED, location=f"{SITE}hr/unknown"),
+        page("hr/pay", source="open"),
     ],
 )
 def test_a_copy_is_for_those_alone_who_may_see_each_of_its_addresses(other: KnownDocument) -> None:
     assert closed(PAY, other) == closed(other, PAY) == {"hr/pay", other.uri.removeprefix(SITE)}
     assert find_closings((PAY, other), SOURCES, {})[other.source, other.uri].as_of in (PAY.uri, None)
+
+
+@pytest.mark.parametrize("odd", ["hr%2Fpay", "/hr/pay", "hr;v=1/pay", "pub/..%2Fhr/pay"])
+@pytest.mark.parametrize("shared", ["raw_sha", "content_hash"])
+def test_an_address_that_nobody_can_read_closes_no_page_that_has_a_plain_one(odd: str, shared: str) -> None:
+    other = page(odd, **{shared: f"{shared[0]}-hr/pay"})
+    asked = {uri: one.asked for (_, uri), one in find_closings((PAY, other), SOURCES, {}).items()}
+    assert asked == {PAY.uri: {HR}, other.uri: {HR}}
+
+    alone = find_closings((other, page("a", canonical=other.uri)), SOURCES, {})
+    assert {uri: one.asked for (_, uri), one in alone.items()} == {other.uri: CLOSED}
+    for state in (DocumentState.GONE, DocumentState.REDIRECTED):
+        past = page("a", **{shared: f"{shared[0]}-hr/pay"}, state=state)
+        assert find_closings((other, past), SOURCES, {})[other.source, other.uri].asked == CLOSED
+    public = page("pub/a", **{shared: f"{shared[0]}-hr/pay"})
+    assert find_closings((other, public), SOURCES, {}) == {}
 
 
 def test_front_matter_closes_the_copies_of_a_page_and_copies_of_these() -> None:

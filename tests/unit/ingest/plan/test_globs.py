@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.plan.globs import glob_refusal, sole_match
+from ingest.plan.globs import foreign_refusal, glob_refusal, sole_match
 from ingest.urls import canonical_url
 from sitegraph.cli.starting.traps import escaped
 
@@ -63,6 +63,24 @@ def test_a_glob_that_some_address_can_match_is_let_be(glob: str) -> None:
 )
 def test_a_glob_that_no_file_can_match_is_refused(glob: str) -> None:
     assert glob_refusal(glob, by_path=FILES, endings=ENDINGS)
+
+
+@pytest.mark.parametrize(
+    ("glob", "hint"),
+    [
+        ("**/hr/*", "write hr/* and */hr/*"),
+        ("hr/**/*.md", "write hr/*.md and hr/*/*.md"),
+        ("{hr,legal}/*", "write hr/* and legal/*"),
+        ("hr/*.{md,rst}", "write hr/*.md and hr/*.rst"),
+        ("hr/**", None),
+        ("{id}/*", None),
+    ],
+)
+def test_a_glob_in_the_signs_of_other_programs_is_refused_with_what_means_it(
+    glob: str, hint: str | None
+) -> None:
+    refusal = foreign_refusal(glob)
+    assert (refusal is None) if hint is None else (hint in (refusal or ""))
 
 
 @pytest.mark.parametrize(
