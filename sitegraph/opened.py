@@ -19,7 +19,7 @@ from retrieval.ask_modes import AskMode
 from retrieval.bundle.passage import find_chunk, mark_passage
 from retrieval.live import CACHE_MB, open_retriever
 from retrieval.question.policy import ALLOW_ALL, Policy
-from retrieval.question.query import TOP_K, build_query, filters_from_record
+from retrieval.question.query import ASK_TOP_K, TOKEN_BUDGET, TOP_K, build_query, filters_from_record
 from retrieval.wiki.store import Wiki, wiki_folder
 from runtime.language_model import open_model
 from runtime.settings import read_settings
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from schemas.extraction import Complete
 
 _log = logging.getLogger(__name__)
-
-PASSAGES = 10
-TOKEN_BUDGET = 2500
 
 Filters = Mapping[str, str | int | Sequence[str | int]]
 
@@ -115,7 +112,7 @@ class OpenedIndex:
         question: str,
         *,
         mode: AskMode | str = AskMode.PLAIN,
-        top_k: int = PASSAGES,
+        top_k: int = ASK_TOP_K,
         filters: Filters | None = None,
         on_step: Callable[[str], None] | None = None,
         as_of: str | int | None = None,

@@ -11,15 +11,13 @@ from retrieval.bundle.render import cite_line
 from retrieval.checks.examine import Examined
 from retrieval.evidence import relate
 from retrieval.opening import build_retriever
+from retrieval.question.query import TOKEN_BUDGET
 from schemas.checks import ShownPassage
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
-
-ANSWER_TOKENS = 2500
-"""Of evidence, as `sitegraph ask` has."""
 
 
 def examined(readers: "Readers") -> Examined:
@@ -40,7 +38,7 @@ def examined(readers: "Readers") -> Examined:
         return _whole(retriever.retrieve(query))
 
     def answers(query: Query) -> Sequence[ShownPassage]:
-        asked = replace(query, token_budget=ANSWER_TOKENS, rerank=readers.reranker is not None)
+        asked = replace(query, token_budget=TOKEN_BUDGET, rerank=readers.reranker is not None)
         bundle = relate(readers, asked, retrieve(asked))
         return tuple(_passages(answerer.answer(bundle), bundle))
 

@@ -12,7 +12,10 @@ from schemas.evidence import DATE_FIELDS, FILTER_FIELDS, Filter, Query, ToolUse
 from schemas.formats import NAME
 from schemas.unseen import whole_text
 
-TOP_K, TOP_K_MAX = 5, 50
+TOP_K, ASK_TOP_K, TOP_K_MAX = 5, 10, 50
+"""Passages that are shown, those that an answer is taken from, and most of both."""
+
+TOKEN_BUDGET = 2500
 TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX = 16, 100_000
 TEXT_MAX = 10_000
 PERSONA_MAX, PERSONA_LINES_MAX = 280, 2
@@ -32,7 +35,7 @@ def build_query(
     *,
     filters: Iterable[Filter] = (),
     top_k: int = TOP_K,
-    token_budget: int = 2500,
+    token_budget: int = TOKEN_BUDGET,
     use_graph: bool = True,
     rerank: bool | None = False,
     persona: str | None = None,

@@ -10,6 +10,7 @@ from retrieval.question.query import (
     FILTER_KEYS,
     PERSONA_MAX,
     TEXT_MAX,
+    TOKEN_BUDGET,
     TOKEN_BUDGET_MAX,
     TOKEN_BUDGET_MIN,
     TOOL_NAME_MAX,
@@ -102,7 +103,7 @@ class RetrieveRequest(BaseModel):
     query: str = Field(min_length=1, max_length=TEXT_MAX, pattern=r"\S")
     filters: Filters = {}
     top_k: Whole = Field(default=TOP_K, ge=1, le=TOP_K_MAX)
-    token_budget: Whole = Field(default=2500, ge=TOKEN_BUDGET_MIN, le=TOKEN_BUDGET_MAX)
+    token_budget: Whole = Field(default=TOKEN_BUDGET, ge=TOKEN_BUDGET_MIN, le=TOKEN_BUDGET_MAX)
     use_graph: bool = True
     rerank: bool | None = None
     persona: str | None = Field(default=None, max_length=PERSONA_MAX, pattern=_ONE_LINE)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.question.query import ASK_TOP_K, TOP_K
+
 REPO = Path(__file__).resolve().parents[2]
 PAGE = REPO / "docs" / "development" / "requirements.md"
 ROWS = [
@@ -38,3 +40,8 @@ def defined_in(path: str) -> frozenset[str]:
         return frozenset()
     nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
     return frozenset(node.name for node in nodes if isinstance(node, ast.FunctionDef))
+
+
+def test_the_numbers_of_passages_are_those_of_the_program() -> None:
+    told = f"unless asked otherwise {TOP_K} are shown, and an answer is taken from {ASK_TOP_K} |"
+    assert told in PAGE.read_text("utf-8")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from retrieval.ask_modes import AskMode
+from retrieval.question.query import ASK_TOP_K
 from schemas.errors import ConfigError
 from schemas.redaction import one_line
 from schemas.settings import Settings
@@ -65,7 +66,7 @@ def ask(
         int, typer.Option("--steps", min=1, max=4, help="Most steps with --mode iterative; 2 is fast.")
     ] = 4,
     wiki: WikiOption = None,
-    top_k: Annotated[int, typer.Option("--top-k", help="Number of chunks, 1 to 50.")] = 10,
+    top_k: Annotated[int, typer.Option("--top-k", help="Number of chunks, 1 to 50.")] = ASK_TOP_K,
     use_graph: Annotated[
         bool, typer.Option("--use-graph/--no-graph", help="Follow the edges of the graph.")
     ] = True,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from retrieval.question.query import TOP_K
+from retrieval.question.query import TOKEN_BUDGET, TOP_K
 from runtime.file_errors import os_error_reason
 from schemas.errors import ConfigError
 from schemas.json_text import to_json
@@ -41,7 +41,7 @@ def query(
     top_k: Annotated[int, typer.Option("--top-k", help="Number of passages, 1 to 50.")] = TOP_K,
     budget: Annotated[
         int, typer.Option("--budget", help="Most tokens of evidence; texts are shortened to fit.")
-    ] = 2500,
+    ] = TOKEN_BUDGET,
     use_graph: Annotated[
         bool, typer.Option("--use-graph/--no-graph", help="Follow the edges of the graph.")
     ] = True,

@@ -16,6 +16,7 @@ from retrieval.answering.answered import Answered
 from retrieval.answering.answering import Answerer
 from retrieval.bundle.names import read_titles
 from retrieval.bundle.snippets import Piece, mark_quote
+from retrieval.question.query import ASK_TOP_K, TOKEN_BUDGET
 from retrieval.retriever import RetrievalResult
 from schemas.absence import Absence
 from schemas.coverage import Coverage
@@ -27,9 +28,6 @@ from sitegraph.service.pages.asked import Asked, query_of, read_asked, tidy_addr
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.results import Group, Result, group_results, show_result
 from sitegraph.service.pages.search import show_form
-
-PASSAGES, TOKENS = 10, 2500
-"""As `sitegraph ask` has them, whose answers are measured."""
 
 _NO_ANSWER: Mapping[str, Any] = {"rows": None, "not_found": None, "by": "", "chains": (), "notes": ()}
 
@@ -71,7 +69,7 @@ def add_answer(app: FastAPI, pages: Pages) -> None:
                 request, "answer.html", lambda readers: {**show_form(readers, asked), **_NO_ANSWER}
             )
         try:
-            query = query_of(asked, top_k=PASSAGES, token_budget=TOKENS)
+            query = query_of(asked, top_k=ASK_TOP_K, token_budget=TOKEN_BUDGET)
         except (ConfigError, FilterError) as error:
             wrong = {**_NO_ANSWER, "wrong": f"{error.subject}: {error.message}"}
             return await pages.show(
