@@ -8,6 +8,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from unicodedata import normalize
 
 from schemas.access import EVERYTHING
@@ -21,6 +22,9 @@ UNREAD = (
 _FEW_WORDS = 8
 """Of a line of prose there are more; a line of metadata without a colon has no more."""
 
+_ONE_ROW = 3
+"""Lines of a table that has one row below its head and the line under that."""
+
 _LINES = 500
 """How far the forms of metadata are told apart; what goes on behind that has all its keys looked at."""
 
@@ -30,12 +34,26 @@ _LOOK_ALIKE = str.maketrans("асеѕ", "aces")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))")
 _UNSEEN = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_URL = re.compile(r"\w{1,20}://\S*|\]\([^)\s]{0,2000}\)")
-_WORD = re.compile(r"(?<![a-z])access(?![a-z])")
-_KEY = re.compile(r"(?<![a-z?&/])access(?![a-z])[-\w.]{0,60}[\"'`*)\]}>]*\s*[:=|]|<access[\s/>]")
+_URL = re.compile(
+    r"^\s*\[[^]]{1,200}\]:\s+(?:\w{1,20}://\S*|[^\s:=]*[/.#]\w[^\s:=]*(?=\s|$))"
+    r"|^\s*\.\.\s\|[^|]{1,200}\|\s\w+::|\w{1,20}://\S*|\]\([^)\s]{0,2000}\)"
+)
+"""What leads elsewhere, with the words that it is called by."""
+
+_ACCESS = (
+    r"access(?![a-z]|[-_.](?:token|key|secret|log|control[-_](?:allow|expose|max|request))s?(?![a-z])"
+    r"|\ (?:token|key|secret|log)s?\W{0,3}[:=])"
+)
+"""The word, in no name of something else: of a credential, a file, a header of HTTP."""
+
+_WORD = re.compile(rf"(?<![a-z]){_ACCESS}")
+_KEY = re.compile(rf"(?<![a-z?&/]){_ACCESS}[-\w.]{{0,60}}[\"'`*)\]}}>]*\s*[:=|]|<access[\s/>]")
 _LIST = re.compile(r"\W*access\W{0,3}\s?[:=]\s?\[")
-_FIRST = re.compile(r"\W*(\w[\w$.@-]{0,60}(?:[ \t]+[\w$.@-]{1,60}){0,2})[\"'`*)\]}>]*\s*[:=]")
-"""The key of a line, of three words at most."""
+_FIRST = re.compile(
+    rf"\W*(?=[\w$.@-]{{0,60}}(?<![a-z]){_ACCESS})\w[\w$.@-]{{0,60}}(?:[ \t]+[\w$.@-]{{1,60}}){{0,2}}"
+    r"[\"'`*)\]}>]*\s*[:=]"
+)
+"""The key of a line, of three words at most; `access` is in the first."""
 
 _META = re.compile(
     r"<(?:meta|opf:meta|property)\b[^>]{0,500}?\b(?:name|property|itemprop|key)\s*=\s*[\"']?\s*(?:[\w.:-]{0,60}[.:_-])?"
@@ -86,11 +104,14 @@ def _read_on(lines: Sequence[str], place: _Place) -> _Place | None:
     if _FENCE.fullmatch(line):
         return _read_block(lines, at, is_headed)
     if _is_underlined(lines, at):
-        return _Place(at + 1, is_headed=True, is_named=_states_key(line))
+        is_set = _is_set_as_title(lines, at)
+        return _Place(at + 1 + is_set, is_headed=True, is_named=not is_set and _states_key(line))
     if _HEADING.match(line):
         return _Place(at + 1, is_headed=True)
     if _FIELD.match(line):
         return _Place(at + 1, is_headed, _has_key(line))
+    if line.startswith("|") and not is_headed:
+        return _read_table(lines, at)
     if (_LOOSE.match(line) and not is_headed) or _runs_into_fence(lines, at):
         return _Place(at + 1, is_headed, _states_key(line))
     if _LIST.match(_plain(line)):
@@ -99,11 +120,20 @@ def _read_on(lines: Sequence[str], place: _Place) -> _Place | None:
     return _Place(at + 1, is_headed=True) if is_title else None
 
 
+def _read_table(lines: Sequence[str], at: int) -> _Place:
+    """Read a table: metadata are a key in each row, or a single row below keys."""
+    rows = list(takewhile(lambda line: line.startswith("|"), lines[at:]))
+    keys = rows if len(rows) <= _ONE_ROW else [f"{row[1:].partition('|')[0]}|" for row in rows]
+    return _Place(at + len(rows), is_headed=False, is_named=any(map(_has_key, keys)))
+
+
 def _read_block(lines: Sequence[str], at: int, is_headed: bool) -> _Place | None:
     if is_headed and lines[at].strip()[0] in "`~":
         return None  # an example
     end = _end_of_block(lines, at)
-    is_headed = is_headed or (end is not None and _is_title(lines, at, end))
+    if end is not None and _is_title(lines, at, end):
+        is_named = "=" not in lines[at] and _states_key(lines[at + 1])
+        return _Place(end + 1, is_headed=True, is_named=is_named)
     block = lines[at + 1 : end] if end is not None else list(_paragraph(lines, at + 1))
     loosely = end is not None and not is_headed
     is_named = _has_key(lines[at]) or names_access_in_block(block, loosely=loosely)
@@ -156,8 +186,7 @@ def _escaped(escape: re.Match[str]) -> str:
 
 def _states_key(line: str) -> bool:
     """Whether the first key of a line is `access`, or one of an object in it."""
-    first = _FIRST.match(_plain(line))
-    is_first = first is not None and _WORD.search(first[1]) is not None
+    is_first = _FIRST.match(_plain(line)) is not None
     return is_first or ((re.match(r"\s*\w", line) is None or "{" in line) and _has_key(line))
 
 
@@ -202,6 +231,12 @@ def _is_title(lines: Sequence[str], start: int, end: int) -> bool:
 
 def _is_underlined(lines: Sequence[str], at: int) -> bool:
     return at + 1 < len(lines) and _RULED.fullmatch(lines[at + 1]) is not None
+
+
+def _is_set_as_title(lines: Sequence[str], at: int) -> bool:
+    """Whether signs under a lone line are as many as its own; others, and three, may end metadata."""
+    is_lone = not at or not lines[at - 1].strip()
+    return is_lone and len("---") < len(lines[at].strip()) == len(lines[at + 1].strip())
 
 
 def _runs_into_fence(lines: Sequence[str], at: int) -> bool:
