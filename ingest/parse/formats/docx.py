@@ -29,7 +29,6 @@ _NOTE = re.compile(r"(?:footnote|endnote)(?:-ref)?-\d+")
 _PROSE = re.compile(
     r"word/(?:document|comments|footnotes|endnotes|(?:header|footer)\d*)\.xml|docProps/\w+\.xml"
 )
-_PROPERTIES = re.compile(r"docProps/\w+\.xml", re.IGNORECASE)
 _PARAGRAPH_END = re.compile(rb"</w:p>|<w:br/>|</\w+:\w+>(?=<(?!/?w:))")
 _TAG = re.compile(rb"<[^>]*>")
 
@@ -135,10 +134,10 @@ def _text(xml: bytes) -> str:
 def _names_access(data: bytes, _content_type: str | None) -> bool:
     """Whether the first paragraphs name it, or a property."""
     archive = open_archive(data, subject="")
-    properties = [name for name in archive.namelist() if _PROPERTIES.fullmatch(name)]
-    return any(
-        names_access_in_properties(read_member(archive, name, subject="")) for name in properties
-    ) or names_access_at_top(_text(archive.read(_MAIN)).replace("\n", "\n\n"))
+    names = [name for name in archive.namelist() if name.startswith("docProps/") and name.endswith(".xml")]
+    properties = (read_member(archive, name, subject="") for name in names)
+    text = _text(read_member(archive, _MAIN, subject="")).replace("\n", "\n\n")
+    return any(map(names_access_in_properties, properties)) or names_access_at_top(text)
 
 
 FORMAT = DocumentFormat(

@@ -197,6 +197,15 @@ def test_a_bad_file_is_an_error_that_says_what_is_wrong(spoil: Callable[[bytes],
         parse(spoil(python_docx((H(1, "Lamps"), P("Trim them.")))))
 
 
+def test_a_damaged_picture_of_a_document_harms_nothing() -> None:
+    data = python_docx((P("Buy early."),))
+    picture = b"the picture of its first page"
+    with zipfile.ZipFile(buffer := io.BytesIO(data), "a") as archive:
+        archive.writestr("docProps/preview.jpeg", picture)
+    damaged = buffer.getvalue().replace(picture, picture[::-1])
+    assert parse(damaged).text == parse(data).text
+
+
 def test_an_archive_of_something_else_is_no_docx() -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
