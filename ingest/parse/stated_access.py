@@ -194,7 +194,7 @@ def names_access_in_block(lines: Sequence[str], *, loosely: bool = True) -> bool
 
 
 def is_access_key(key: object) -> bool:
-    """Whether a key has the word `access` in it, however it is written."""
+    """Whether a key has the word `access` in it, however it is written, and names nothing else by it."""
     return _WORD.search(_plain(str(key))) is not None
 
 
@@ -214,10 +214,10 @@ def names_access_in_markup(markup: str) -> bool:
 
     if "access" not in _plain(markup):
         return False
-    start = _TAG.split(_MARK.sub("\n", markup), maxsplit=1)[0]
+    named = names_access_at_top(_TAG.split(_MARK.sub("\n", markup), maxsplit=1)[0])
     root = etree.HTML(markup.encode("utf-8", "replace"), etree.HTMLParser(encoding="utf-8"))
-    if names_access_at_top(start) or root is None:
-        return names_access_at_top(start)
+    if named or root is None:
+        return named
     before = takewhile(lambda one: not _is_content(one), root.iter())
     return any(map(_node_names_access, chain(root.itersiblings(preceding=True), before, root.iter("meta"))))
 
@@ -239,7 +239,7 @@ def lists_name_access(text: str) -> bool:
 
 
 def _property_names_access(node: Any) -> bool:
-    if not isinstance(node.tag, str) or node.tag.endswith("title"):
+    if not isinstance(node.tag, str) or "title" in node.tag.lower():
         return False
     named = _node_names_access(node) or lists_name_access(node.text or "")
     return named or any(map(_property_names_access, node))
@@ -247,12 +247,8 @@ def _property_names_access(node: Any) -> bool:
 
 def _is_content(node: Any) -> bool:
     parent = node.getparent()
-    return (
-        parent is not None
-        and parent.tag == "body"
-        and isinstance(node.tag, str)
-        and node.tag not in ("meta", "link", "script", "style", "template", "noscript")
-    )
+    is_element = parent is not None and parent.tag == "body" and isinstance(node.tag, str)
+    return is_element and node.tag not in ("meta", "link", "script", "style", "template", "noscript")
 
 
 def _node_names_access(node: Any) -> bool:
@@ -263,9 +259,8 @@ def _node_names_access(node: Any) -> bool:
         is_stated = node.get("type") == "application/ld+json"
         return is_stated and any(map(is_access_key, _JSON_KEY.findall(node.text or "")))
     names = (node.tag, *node.keys(), *(node.get(key, "") for key in _NAMES))
-    return any(is_access_key(_NAMESPACE.sub("", name)) for name in names) or (
-        node.tag == "body" and names_access_at_top(node.text or "")
-    )
+    named = any(is_access_key(_NAMESPACE.sub("", name)) for name in names)
+    return named or (node.tag == "body" and names_access_at_top(node.text or ""))
 
 
 def _plain(text: str) -> str:
