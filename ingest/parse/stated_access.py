@@ -212,8 +212,6 @@ def names_access_in_markup(markup: str) -> bool:
     """Whether a page does before the first element of its body, or in an element `meta` anywhere."""
     from lxml import etree
 
-    if "access" not in _plain(markup):
-        return False
     named = names_access_at_top(_TAG.split(_MARK.sub("\n", markup), maxsplit=1)[0])
     root = etree.HTML(markup.encode("utf-8", "replace"), etree.HTMLParser(encoding="utf-8"))
     if named or root is None:
