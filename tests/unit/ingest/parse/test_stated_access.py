@@ -264,11 +264,12 @@ def test_a_text_that_speaks_of_access_stays_open(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["---\n", "<!--\n", "{\n", "a: b\n", "access ", "access-", "<meta ", "](", "- "]
+    "line", ["---\n", "<!--\n", "{\n", "a: b\n", "access ", "access-", "<meta ", "](", "- ", "|", "/a"]
 )
 def test_no_top_takes_long(line: str) -> None:
     assert names_access_at_top(f"access\n{line * 60_000}") in (True, False)
     assert names_access_at_top(line * 60_000 + "\naccess") in (True, False)
+    assert names_access_at_top(f"[access]: {line * 60_000}:") in (True, False)
 
 
 def _docx(first: str, **keywords: str) -> bytes:
