@@ -8,10 +8,12 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import chain, takewhile
+from typing import Any
 from unicodedata import normalize
 
 from schemas.access import EVERYTHING
+from schemas.unseen import replace_unseen
 
 CLOSED = (EVERYTHING,)
 UNREAD = (
@@ -32,22 +34,29 @@ _LOOK_ALIKE = str.maketrans("асеѕ", "aces")
 """Cyrillic letters."""
 
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))")
-_UNSEEN = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ODD = re.compile(r"[^\t\n -%'-\[\]-~]")
+_UNSEEN = re.compile("[\ufffd\u180b-\u180f\u200c\u200d\ufe0e\ufe0f\U000e0100-\U000e01ef]")
+"""What `replace_unseen` leaves, and what it puts."""
+
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?i:access)")
 _URL = re.compile(
-    r"^\s*\[[^]]{1,200}\]:\s{1,9}(?:\w{1,20}://\S*|[^\s:=]{0,300}[/.#]\w[^\s:=]{0,300}(?=\s|$))"
-    r"|^\s*\.\.\s\|[^|]{1,200}\|\s\w+::|\w{1,20}://\S*|\]\([^)\s]{0,2000}\)"
+    r"^\s*\[\^[^]]{1,200}\]:|^\s*\[[^]]{1,200}\]:\s{1,9}(?:\w{1,20}://\S*"
+    r"|[^\s:=]{0,300}[/.#]\w[^\s:=]{0,300}(?=\s|$))|^\s*\.\.\s\|[^|]{1,200}\|\s\w+::|\w{1,20}://\S*|\]\([^)\s]{0,2000}\)"
 )
 """What leads elsewhere, with the words that it is called by."""
 
+_OTHER = "token|key|secret|log|date|time|mode|url"
 _ACCESS = (
-    r"access(?![a-z]|[-_.](?:token|key|secret|log|control[-_](?:allow|expose|max|request))s?(?![a-z])"
-    r"|\ (?:token|key|secret|log)s?\W{0,3}[:=])"
+    r"(?<!open[-_\ ])(?<!last[-_\ ])(?<!dcterms[.:])access(?:(?:group|level|list|role|user)s?(?![a-z])"
+    rf"|(?![a-z]|[-_.](?:{_OTHER}|control[-_](?:allow|expose|max|request))s?(?![a-z])"
+    rf"|\ (?:{_OTHER})s?\W{{0,3}}[:=]))"
 )
-"""The word, in no name of something else: of a credential, a file, a header of HTTP."""
+"""The word, in no name of something else: of a credential, a file, a date, a header of HTTP."""
 
 _WORD = re.compile(rf"(?<![a-z]){_ACCESS}")
-_KEY = re.compile(rf"(?<![a-z?&/]){_ACCESS}[-\w.]{{0,60}}[\"'`*)\]}}>]*\s*[:=|]|<access[\s/>]")
+_KEY = re.compile(
+    rf"(?<![a-z?&/]){_ACCESS}[-\w.]{{0,60}}[\"'`*)\]}}>]*\s*[:=|]|<access[\s/>]|^\s*\[access\]\s*$"
+)
 _LIST = re.compile(r"\W*access\W{0,3}\s?[:=]\s?\[")
 _FIRST = re.compile(
     rf"\W*(?=[\w$.@-]{{0,60}}(?<![a-z]){_ACCESS})\w[\w$.@-]{{0,60}}(?:[ \t]+[\w$.@-]{{1,60}}){{0,2}}"
@@ -55,6 +64,13 @@ _FIRST = re.compile(
 )
 """The key of a line, of three words at most; `access` is in the first."""
 
+_NAMES = ("name", "property", "itemprop", "key")
+"""Where a pair of name and value has its name."""
+
+_NAMESPACE = re.compile(r"^\{[^}]*\}|^data-")
+_JSON_KEY = re.compile(r'"([^"]{1,60})"\s*:')
+_MARK = re.compile(r"<!--|-->|<[!?][^>]{0,2000}>")
+_TAG = re.compile(r"^[ \t]*<[a-z/]", re.IGNORECASE | re.MULTILINE)
 _META = re.compile(
     r"<(?:meta|opf:meta|property)\b[^>]{0,500}?\b(?:name|property|itemprop|key)\s*=\s*[\"']?\s*(?:[\w.:-]{0,60}[.:_-])?"
     r"access[\"'\s/>]"
@@ -64,11 +80,19 @@ _RULED = re.compile(r"\s*([^\w\s])\1+\s*")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s|=+\s+\w")
 _COMMENTS = (("<!--", "-->"), ("{/*", "*/}"), ("/*", "*/"), ("{#", "#}"), ("{%", "%}"), ("<?", "?>"))
 _FIELD = re.compile(r"\s*(?::[^:`\n]{1,60}:(?:\s|$)|\.\.\s(?!_)|export\b|import\b|//|%|#[+:]|\[[^]]*\]:)")
+_VALUE = re.compile(r"^\s*(?:-\s+)?\w[\w.-]{0,60}\s*[:=]\s+[\"'\[@{]{0,2}[\w\s][^,{\[|]{0,2000}")
+"""A key with the words that it has, up to where another one may begin."""
+
+_DIRECTIVE = re.compile(
+    r"\.\.\s(?!meta|raw|access::)[\w:-]+::|:(?:param|parameter|type|arg|argument|key|keyword|raises|var|ivar)\s"
+)
+_ATTRIBUTES = re.compile(r"(?:\{|<!--).{0,500}(?:\}|-->)\s*$")
+_SUBTITLE = re.compile(r"\w[^:\[|]*[^\s.:,;!?\[|]")
 _TARGET = re.compile(r"\s*\.\.\s_")
-_LOOSE = re.compile(r"\s+\S|[-*+>]\s|[\"'\[\](){}<!@?&|;\\]|[*_]{0,3}[\w$][\w$.@ -]{0,60}[\"'`*_]*\s*[:=]")
+_LOOSE = re.compile(r"\s+\S|[-*+>•]\s|[\"'\[\](){}<!@?&|;\\]|[*_]{0,3}[\w$][\w$.@ -]{0,60}[\"'`*_]*\s*[:=]")
 
 
-def names_access_at_top(text: str) -> bool:
+def names_access_at_top(text: str, *, is_headed: bool = False) -> bool:
     """Whether a text names `access` before its first heading, or in a block of metadata right behind that.
 
     Metadata are blocks between lines of signs (`---`, `+++`, `;;;`), whether they end or not; lines with a
@@ -76,9 +100,9 @@ def names_access_at_top(text: str) -> bool:
     """
     if "access" not in _plain(text):
         return False
-    every = _UNSEEN.sub("", text).splitlines()
+    every = _seen("\n".join(text.splitlines())).splitlines()
     lines = every[:_LINES]
-    place: _Place | None = _Place(0, is_headed=False)
+    place: _Place | None = _Place(0, is_headed=is_headed)
     while place is not None and not place.is_named and place.at < len(lines):
         place = _read_on(lines, place)
     return place is not None and (place.is_named or any(map(_states_key, every[_LINES:])))
@@ -107,17 +131,36 @@ def _read_on(lines: Sequence[str], place: _Place) -> _Place | None:
         is_set = _is_set_as_title(lines, at)
         return _Place(at + 1 + is_set, is_headed=True, is_named=not is_set and _states_key(line))
     if _HEADING.match(line):
-        return _Place(at + 1, is_headed=True)
+        return _read_heading(lines, at)
     if _FIELD.match(line):
-        return _Place(at + 1, is_headed, _has_key(line))
+        return _read_field(lines, place)
     if line.startswith("|") and not is_headed:
         return _read_table(lines, at)
     if (_LOOSE.match(line) and not is_headed) or _runs_into_fence(lines, at):
-        return _Place(at + 1, is_headed, _states_key(line))
+        here = _paragraph(lines, at) if at == 0 else (line,)
+        return _Place(at + 1, is_headed, any(map(_states_key, here)))
     if _LIST.match(_plain(line)):
         return _Place(at + 1, is_headed, is_named=True)
-    is_title = not is_headed and not _is_prose(line) and len(list(_paragraph(lines, at))) == 1
+    is_alone = not _is_prose(line) and len(list(_paragraph(lines, at))) == 1
+    is_title = is_alone and (not is_headed or _SUBTITLE.fullmatch(line))
     return _Place(at + 1, is_headed=True) if is_title else None
+
+
+def _read_heading(lines: Sequence[str], at: int) -> _Place:
+    """Read a heading and attributes at its end; in AsciiDoc, they stand right below it, too."""
+    below = [one for one in _paragraph(lines, at + 1) if one[0] == ":"] if lines[at][0] == "=" else []
+    stated = (*_ATTRIBUTES.findall(lines[at]), *below)
+    is_named = any(map(_has_key, stated)) or _LIST.match(_plain(lines[at])) is not None
+    return _Place(at + 1, is_headed=True, is_named=is_named)
+
+
+def _read_field(lines: Sequence[str], place: _Place) -> _Place:
+    """Read a field with the indented lines below it; a directive shows its own to readers."""
+    is_wide = lines[place.at].startswith("..")
+    below = takewhile(lambda one: one[:1].isspace() or (is_wide and not one), lines[place.at + 1 :])
+    field = (lines[place.at], *below)
+    is_named = not _DIRECTIVE.match(field[0]) and any(map(_has_key, field))
+    return _Place(place.at + len(field), place.is_headed, is_named)
 
 
 def _read_table(lines: Sequence[str], at: int) -> _Place:
@@ -146,37 +189,91 @@ def names_access_in_block(lines: Sequence[str], *, loosely: bool = True) -> bool
         return True
     if any(_is_prose(line) for line in lines):
         return False
-    return any(map(_has_key, lines)) or (loosely and any(_WORD.search(_plain(line)) for line in lines))
+    others = [_VALUE.sub("", line) for line in lines]
+    return any(map(_has_key, others)) or (loosely and any(_WORD.search(_plain(one)) for one in others))
 
 
 def is_access_key(key: object) -> bool:
-    """Whether a key has the word `access` in it, however it is written."""
+    """Whether a key has the word `access` in it, however it is written, and names nothing else by it."""
     return _WORD.search(_plain(str(key))) is not None
 
 
 def keys_name_access(value: object) -> bool:
     """Whether a key of a value, or of what is in it, has the word."""
     if isinstance(value, Mapping):
-        return any(is_access_key(key) or keys_name_access(one) for key, one in value.items())
+        is_named = not {"content", "value"}.isdisjoint(value) and any(
+            is_access_key(value.get(key)) for key in _NAMES
+        )
+        return is_named or any(is_access_key(key) or keys_name_access(one) for key, one in value.items())
     return isinstance(value, list | tuple) and any(map(keys_name_access, value))
 
 
 def names_access_in_markup(markup: str) -> bool:
-    """Whether an element of metadata names `access`, or what stands before the first element does."""
-    head = re.split(r"<body\b", markup, maxsplit=1, flags=re.IGNORECASE)[0]
-    start = re.sub(r"<!--|-->", " ", head).partition("<")[0]
-    return _META.search(_spelled(head).lower()) is not None or names_access_at_top(start)
+    """Whether a page does before the first element of its body, or in an element `meta` anywhere."""
+    from lxml import etree
+
+    named = names_access_at_top(_TAG.split(_MARK.sub("\n", markup), maxsplit=1)[0])
+    root = etree.HTML(markup.encode("utf-8", "replace"), etree.HTMLParser(encoding="utf-8"))
+    if named or root is None:
+        return named
+    before = takewhile(lambda one: not _is_content(one), root.iter())
+    return any(map(_node_names_access, chain(root.itersiblings(preceding=True), before, root.iter("meta"))))
+
+
+def names_access_in_properties(xml: bytes) -> bool:
+    """Whether an element of XML that has only metadata does."""
+    from lxml import etree
+
+    try:
+        root = etree.fromstring(xml, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
+    except etree.XMLSyntaxError:
+        return b"access" in xml.lower()
+    return root is not None and _property_names_access(root)
+
+
+def lists_name_access(text: str) -> bool:
+    """Whether a text as people put under keywords does: one of what commas and semicolons part."""
+    return any(map(_states_key, re.split(r"[\n,;]", text)))
+
+
+def _property_names_access(node: Any) -> bool:
+    if not isinstance(node.tag, str) or "title" in node.tag.lower():
+        return False
+    named = _node_names_access(node) or lists_name_access(node.text or "")
+    return named or any(map(_property_names_access, node))
+
+
+def _is_content(node: Any) -> bool:
+    parent = node.getparent()
+    is_element = parent is not None and parent.tag == "body" and isinstance(node.tag, str)
+    return is_element and node.tag not in ("meta", "link", "script", "style", "template", "noscript")
+
+
+def _node_names_access(node: Any) -> bool:
+    """Whether an element, one of its attributes, or what it gives a value to is called so; a comment does."""
+    if not isinstance(node.tag, str):
+        return names_access_at_top(node.text or "")
+    if node.tag == "script":
+        is_stated = node.get("type") == "application/ld+json"
+        return is_stated and any(map(is_access_key, _JSON_KEY.findall(node.text or "")))
+    names = (node.tag, *node.keys(), *(node.get(key, "") for key in _NAMES))
+    named = any(is_access_key(_NAMESPACE.sub("", name)) for name in names)
+    return named or (node.tag == "body" and names_access_at_top(node.text or ""))
 
 
 def _plain(text: str) -> str:
     """A text as people read it: escapes undone, in small letters, words of a hump apart."""
-    return _HUMP.sub("_", _spelled(text)).lower().translate(_LOOK_ALIKE)
+    return _HUMP.sub(lambda found: found[0].lower() or "_", _spelled(text)).lower().translate(_LOOK_ALIKE)
 
 
 def _spelled(text: str) -> str:
-    if text.isascii() and "\\" not in text and "&" not in text:
+    if not _ODD.search(text):
         return text
-    return normalize("NFKC", _UNSEEN.sub("", _ESCAPE.sub(_escaped, html.unescape(text))))
+    return normalize("NFKC", _seen(_ESCAPE.sub(_escaped, html.unescape(text))))
+
+
+def _seen(text: str) -> str:
+    return _UNSEEN.sub("", replace_unseen(text))
 
 
 def _escaped(escape: re.Match[str]) -> str:
@@ -214,7 +311,7 @@ def _end_of_block(lines: Sequence[str], at: int) -> int | None:
     for number in range(at + 1, len(lines)):
         if _closes(lines[number], closing):
             return number
-        if _HEADING.match(lines[number]) and not lines[number - 1].strip():
+        if sign not in "+;" and _HEADING.match(lines[number]) and not lines[number - 1].strip():
             return None
     return None
 
@@ -234,9 +331,10 @@ def _is_underlined(lines: Sequence[str], at: int) -> bool:
 
 
 def _is_set_as_title(lines: Sequence[str], at: int) -> bool:
-    """Whether signs under a lone line are as many as its own; others, and three, may end metadata."""
+    """Whether signs under a lone line are as many as its own; others, and `---`, may end metadata."""
     is_lone = not at or not lines[at - 1].strip()
-    return is_lone and len("---") < len(lines[at].strip()) == len(lines[at + 1].strip())
+    title, signs = lines[at].strip(), lines[at + 1].strip()
+    return is_lone and len(title) == len(signs) and (signs[0] == "=" or len(title) > len("---"))
 
 
 def _runs_into_fence(lines: Sequence[str], at: int) -> bool:

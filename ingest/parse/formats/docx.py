@@ -11,7 +11,7 @@ from ingest.parse.formats.archive import ZIP_END, ZIP_START, open_archive, read_
 from ingest.parse.formats.docx_styles import style_map
 from ingest.parse.formats.sniffing import is_binary
 from ingest.parse.secrets import kinds_of
-from ingest.parse.stated_access import names_access_at_top, names_access_in_markup
+from ingest.parse.stated_access import names_access_at_top, names_access_in_properties
 from schemas.dates import Dated, DateOrigin
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
@@ -29,7 +29,7 @@ _NOTE = re.compile(r"(?:footnote|endnote)(?:-ref)?-\d+")
 _PROSE = re.compile(
     r"word/(?:document|comments|footnotes|endnotes|(?:header|footer)\d*)\.xml|docProps/\w+\.xml"
 )
-_PARAGRAPH_END = re.compile(rb"</w:p>|<w:br/>|</\w+:\w+>(?=<(?!w:))")
+_PARAGRAPH_END = re.compile(rb"</w:p>|<w:br/>|</\w+:\w+>(?=<(?!/?w:))")
 _TAG = re.compile(rb"<[^>]*>")
 
 
@@ -132,12 +132,12 @@ def _text(xml: bytes) -> str:
 
 
 def _names_access(data: bytes, _content_type: str | None) -> bool:
-    """Whether the first paragraphs name it, or a property that somebody has added."""
+    """Whether the first paragraphs name it, or a property."""
     archive = open_archive(data, subject="")
     names = [name for name in archive.namelist() if name.startswith("docProps/") and name.endswith(".xml")]
     properties = (read_member(archive, name, subject="") for name in names)
-    named = any(names_access_in_markup(one.decode("utf-8", "replace")) for one in properties)
-    return named or names_access_at_top(_text(read_member(archive, _MAIN, subject="")))
+    text = _text(read_member(archive, _MAIN, subject="")).replace("\n", "\n\n")
+    return any(map(names_access_in_properties, properties)) or names_access_at_top(text)
 
 
 FORMAT = DocumentFormat(

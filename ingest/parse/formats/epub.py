@@ -17,7 +17,7 @@ from ingest.parse.formats.archive import ZIP_END, ZIP_START, open_archive, read_
 from ingest.parse.formats.epub_package import CONTAINER, Chapter, inside, read_package
 from ingest.parse.formats.sniffing import is_binary
 from ingest.parse.secrets import find_in_markup
-from ingest.parse.stated_access import names_access_in_markup
+from ingest.parse.stated_access import names_access_in_markup, names_access_in_properties
 from schemas.dates import DateOrigin
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
@@ -173,8 +173,13 @@ def _unread_secrets(data: bytes) -> tuple[str, ...]:
 def _names_access(data: bytes, _content_type: str | None) -> bool:
     from ingest.parse.html.charset import decode_html
 
-    markup = (read for _, read in _markup(open_archive(data, subject="")) if read is not None)
-    return any(names_access_in_markup(decode_html(read, None)) for read in markup)
+    return any(
+        names_access_in_properties(read)
+        if name.lower().endswith(".opf")
+        else names_access_in_markup(decode_html(read, None))
+        for name, read in _markup(open_archive(data, subject=""))
+        if read is not None
+    )
 
 
 def _markup(archive: ZipFile) -> Iterator[tuple[str, bytes | None]]:

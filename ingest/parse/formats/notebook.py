@@ -4,11 +4,12 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from ingest.parse.formats.sniffing import is_binary
 from ingest.parse.secrets import kinds_of
-from ingest.parse.stated_access import keys_name_access, names_access_at_top
+from ingest.parse.stated_access import keys_name_access, lists_name_access, names_access_at_top
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
 from schemas.fragment import GraphFragment, ParseRequest
@@ -21,6 +22,7 @@ MAX_OUTPUT = 1_000
 
 _TYPE = "application/x-ipynb+json"
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_OPTION = re.compile(r"^#\|(.*)", re.MULTILINE)
 
 
 def _recognise(head: bytes, content_type: str, name: str) -> bool:
@@ -125,11 +127,16 @@ def _unread_secrets(data: bytes) -> tuple[str, ...]:
 
 
 def _names_access(data: bytes, _content_type: str | None) -> bool:
-    """Whether the metadata of the notebook or of a cell has the key, or the first cell begins with it."""
+    """Whether metadata of the notebook or of a cell do, options of a cell, or what is above all code."""
     notebook = _read(data, "")
     metadata = (notebook.metadata, *(cell.metadata for cell in notebook.cells))
-    text = next((text for cell in notebook.cells if (text := _text(cell.source)).strip()), "")
-    return any(map(keys_name_access, metadata)) or names_access_at_top(text)
+    options = _OPTION.findall("\n".join(_text(cell.source) for cell in notebook.cells))
+    above = takewhile(lambda cell: cell.cell_type != "code", notebook.cells)
+    return (
+        any(map(keys_name_access, metadata))
+        or any(map(lists_name_access, options))
+        or names_access_at_top("\n\n".join(_text(cell.source) for cell in above))
+    )
 
 
 def _strings(value: Any) -> Iterator[str]:

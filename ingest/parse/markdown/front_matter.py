@@ -13,6 +13,7 @@ from ingest.parse.stated_access import (
     CLOSED,
     UNREAD,
     is_access_key,
+    keys_name_access,
     names_access_at_top,
     names_access_in_block,
 )
@@ -124,7 +125,9 @@ def split_front_matter(
         return _unless_named(FrontMatter(), text, told, named=named)
     read = _front_matter(stated or {}, relations)
     if "access" not in (stated or {}):
-        return _unless_named(read, body, (), named=bool(keys) or names_access_at_top(body))
+        is_text = bool(stated) and not body[:1].strip()
+        named = bool(keys) or keys_name_access(stated) or names_access_at_top(body, is_headed=is_text)
+        return _unless_named(read, body, (), named=named)
     access, warnings = _access(stated["access"], keys)
     return replace(read, access=access), body, warnings
 

@@ -5,14 +5,13 @@ from typing import Any
 
 from ingest.dates import dated
 from ingest.parse.pdf.opening import open_pdf, pdf_errors
-from ingest.parse.stated_access import is_access_key, names_access_in_block
+from ingest.parse.stated_access import is_access_key, lists_name_access, names_access_in_properties
 from schemas.dates import Dated, DateOrigin
 
 _MAX_XMP = 1_000_000
 _XMP = r"(?:xmp|xap):{}(?:\s*=\s*[\"']|>\s*)([^<\"']+)"
 _MODIFIED, _CREATED = (re.compile(_XMP.format(name)) for name in ("ModifyDate", "CreateDate"))
 _LANGUAGE = re.compile(r"<dc:language>.*?<rdf:li[^>]*>\s*([^<\s]+)", re.DOTALL)
-_XMP_ACCESS = re.compile(r"[<\s](?:\w+:)?access[\s/>=]", re.IGNORECASE)
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
 _UNKNOWN = frozenset({"und", "mul", "zxx", "mis"})
 
@@ -42,19 +41,22 @@ def stated_language(document: Any) -> str | None:
 
 
 def metadata_names_access(data: bytes) -> bool:
-    """Whether a key of Info names `access`, a line of what stands under one, or an element of XMP."""
+    """Whether a key of Info names `access`, a word of what stands under one, or a property of XMP.
+
+    Of metadata that cannot be read: whether the word is in the file.
+    """
     document = open_pdf(data, subject="")
     try:
         kind, info = document.xref_get_key(-1, "Info")
         keys = document.xref_get_keys(int(info.split()[0])) if kind == "xref" else ()
-        said = [text for text in (document.metadata or {}).values() if text]
+        said = [text for key, text in (document.metadata or {}).items() if text and key != "title"]
         return (
             any(map(is_access_key, keys))
-            or any(names_access_in_block(text.splitlines(), loosely=False) for text in said)
-            or _XMP_ACCESS.search(_xmp(document)) is not None
+            or any(map(lists_name_access, said))
+            or names_access_in_properties(_xmp(document).encode("utf-8", "replace"))
         )
     except pdf_errors():
-        return False
+        return b"/access" in data.lower()
     finally:
         document.close()
 

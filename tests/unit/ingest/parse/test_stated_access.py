@@ -138,8 +138,81 @@ MEANT = (
     "---\naccess_keyholders: hr\n---\n",
     "---\naccess key-users\n---\n",
     f"---\ntext: {'x' * 70_000}\naccess: hr\n---\nx",
+    *(
+        f"---\ntitle: x\n{key}: [hr]\n---\n# H"
+        for key in (
+            *(
+                "acceSS",
+                "AcCeSs",
+                "aCCess",
+                "accESS",
+                "accessgroups",
+                "ACCESSGROUPS",
+                "AccessGroups",
+                "accesslevel",
+            ),
+            *("access-groups", "pageAccess", "page_access", "x-access", "restrictAccess"),
+        )
+    ),
+    *(
+        text.format(f"ac{sign}cess")
+        for sign in "\u034f\ufe0f\ufe0e\u206a\u115f\u3164\u200c\U000e0061\U000e0100\x08\x7f"
+        for text in ("---\ntitle: x\n{}: [Hr]\n---\n# H", "Title: x\n{}: hr\n\nText.")
+    ),
+    "Title\n=====\n\n:Author: me\n:Address: Street 1\n   City\n:Access: hr\n\nText",
+    "Title\n=====\n\n.. raw:: html\n\n   <meta name='access' content='hr'>\n\nText",
+    "= H\nAuthor <a@b.c>\nv1.0\n:access: hr\n\nText",
+    '+++\ntext = """\nwords\n\n# none\n\nmore"""\naccess = ["hr"]\n+++\n# H',
+    "Title: x\nSummary: words which go on and on in a long line\nand in the next line of it\nAccess: hr\n",
+    "---\nmeta: [{name: access, content: hr}]\n---\n# H",
+    "---\nhead:\n  - - meta\n    - name: access\n      content: hr\n---\n# H",
+    "[access]\ngroups=hr\n\n# H",
+    "# H {access=hr}\n\nText",
+    "# H <!-- access: hr -->\n\nText",
+    "# access: [hr]\n\nText",
+    "\u2022 access: hr\n\n# H",
+    "My Title\n\nMe\n\n---\naccess: [hr]\n---\nText",
+    "---\ntitle: x\n---\n# H\n\n---\naccess: hr\n---\nText",
 )
 NOT_MEANT = (
+    *(
+        f"---\ntitle: x\n---\n\n{text}\n\nText of it."
+        for text in (
+            "| Field | Access |\n|---|---|\n| x | RW |",
+            "* Access: RW\n* Size: 4",
+            "**Access:** Admins only.",
+            "Access: see below",
+            "Method: GET\nAccess: Public\nPath: /x",
+            "```yaml\naccess: read\n```",
+            "{{< note >}}\nAccess: x\n{{< /note >}}",
+        )
+    ),
+    *(
+        f"Title\n=====\n\n{text}\n\nText of it."
+        for text in (
+            ".. option:: --access=MODE\n\n   The mode.",
+            ".. image:: access.png\n   :alt: Access: granted",
+            ".. note:: Access: ask for it.",
+            ":param access: the mode",
+        )
+    ),
+    *(
+        f"---\n{line}\n---\n# T"
+        for line in (
+            *(
+                "open_access: true",
+                "access_date: 2024-01-01",
+                "params:\n  access_token: x",
+                "accessMode: textual",
+            ),
+            *("title: Data: access to it", "title: Access: how to", "title: [Beta] Access tokens"),
+            *("title: @access decorators", "title: {{ site.title }} access", "tags: [x]\nname: access"),
+        )
+    ),
+    ".. module:: access\n   :synopsis: Access: control of it.\n\nText\n====\n",
+    "= T\n:toc:\n:access-url: https://h/x\n\nText",
+    "# T\n\n[^access]: Access is x.\n\nText",
+    "```http\nAccess-Control-Allow-Origin: *\n```\n\nText of it.",
     "Manual\n\nAccess: see the next page.\n",
     "Manual\n\n```yaml\naccess: hr\n```\n",
     "# H\n\n- access: what it is\n",
@@ -209,11 +282,22 @@ def _docx(first: str, **keywords: str) -> bytes:
     return buffer.getvalue()
 
 
-def _docx_with_property(name: str) -> bytes:
+def _docx_with_property(name: str, encoding: str = "utf-8") -> bytes:
     made = io.BytesIO(_docx("The text."))
+    declared = f'<?xml version="1.0" encoding="{encoding}"?>'
+    xml = f'{declared}<Properties><property pid="2" name="{name}"/></Properties>'
     with zipfile.ZipFile(made, "a") as archive:
-        archive.writestr("docProps/custom.xml", f'<Properties><property pid="2" name="{name}"/></Properties>')
+        archive.writestr("docProps/custom.xml", xml.encode(encoding))
     return made.getvalue()
+
+
+def _docx_in_runs(*runs: str) -> bytes:
+    made = docx.Document()
+    paragraph = made.add_paragraph()
+    for run in runs:
+        paragraph.add_run(run)
+    made.save(buffer := io.BytesIO())
+    return buffer.getvalue()
 
 
 def _pdf(keywords: str = "", info: str | None = None, xmp: str = "") -> bytes:
@@ -231,11 +315,24 @@ def _epub(name: str) -> bytes:
     return ebooklib_epub("Book", {"One": "<p>Text.</p>"}, meta={name: "hr"})
 
 
-def _notebook(first: str, **metadata: object) -> bytes:
-    cell = {"cell_type": "raw", "metadata": {}, "source": first.splitlines(keepends=True)}
-    return json.dumps({"cells": [cell], "metadata": metadata, "nbformat": 4, "nbformat_minor": 4}).encode()
+def _notebook(*sources: str, kind: str = "raw", **metadata: object) -> bytes:
+    code = {"outputs": [], "execution_count": None} if kind == "code" else {}
+    cells = [
+        {"cell_type": kind, "metadata": {}, "source": one.splitlines(keepends=True), **code}
+        for one in sources
+    ]
+    return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 4}).encode()
 
 
+KEYS = (
+    "access_groups",
+    "access-groups",
+    "accessGroups",
+    "access.groups",
+    "page access",
+    "a\u034fccess",
+    "acceSS",
+)
 PAGE = "<html><head><title>T</title>{}</head><body><p>Text of it, access: free.</p></body></html>"
 OTHERS = {
     "closed.rst": (b"Title\n=====\n\n:Access: hr\n\nText.\n",),
@@ -244,22 +341,69 @@ OTHERS = {
         PAGE.format('<meta content="hr" name="Access">').encode(),
         f"---\naccess: [hr]\n---\n{PAGE}".encode(),
         f"<!--\naccess: [hr]\n-->\n{PAGE}".encode(),
+        b"---\nauthor: Me <me@h.example>\naccess: [hr]\n---\n<h1>T</h1><p>Text of it.</p>",
+        f"---\ntext: a <b>bold</b> page\naccess: [hr]\n---\n{PAGE}".encode(),
+        f"<!DOCTYPE html>\n---\naccess: [hr]\n---\n{PAGE}".encode(),
+        f"<!DOCTYPE html>\n<!--\ntitle: x\naccess: [hr]\n-->\n{PAGE}".encode(),
+        f"<!DOCTYPE html>\n<!-- Words of it. -->\n<!-- access: hr -->\n{PAGE}".encode(),
+        PAGE.replace("<body>", "<body><!-- access: hr -->").encode(),
+        PAGE.replace("<body>", "<body>---\naccess: [hr]\n---\n").encode(),
+        PAGE.replace("<p>", '<meta name="access" content="hr"><p>').encode(),
+        PAGE.replace("<html>", '<html data-access="hr">').encode(),
+        *(PAGE.format(f'<meta name="{name}" content="hr">').encode() for name in KEYS),
+        *(
+            PAGE.format(head).encode()
+            for head in (
+                "<!-- access: [hr] -->",
+                '<script>var x = "<body>"</script><meta name="access" content="hr">',
+                '<meta content="a > b" name=access>',
+                f'<meta content="{"hr," * 200}" name="access">',
+                '<script type="application/ld+json">{"@type": "Article", "access": ["hr"]}</script>',
+            )
+        ),
     ),
     "closed.ipynb": (
         _notebook("Text.", access=["hr"]),
         _notebook("Text.", sitegraph={"Access": "hr"}),
         _notebook("---\naccess: [hr]\n---\n"),
+        _notebook("# Title", "---\naccess: [hr]\n---"),
+        _notebook("---\ntitle: x\n---", "---\naccess: [hr]\n---"),
+        _notebook("#| access: hr\n1 + 1", kind="code"),
+        _notebook("Text.", meta=[{"name": "access", "content": "hr"}]),
     ),
-    "closed.docx": (_docx("access: hr\nText."), _docx_with_property("Access")),
-    "closed.pdf": (_pdf("access: hr"), _pdf(info="Access"), _pdf(xmp="<x><pdfx:access>hr</pdfx:access></x>")),
-    "closed.epub": (_epub("access"),),
+    "closed.docx": (
+        _docx("access: hr\nText."),
+        _docx("Handbook\nA subtitle of it\naccess: [hr]\nText."),
+        _docx_in_runs("acc", "ess: hr"),
+        *(
+            _docx("Text.", **{name: "pay, access: hr"})
+            for name in ("keywords", "subject", "comments", "category")
+        ),
+        *map(_docx_with_property, ("Access", "Access Groups")),
+        _docx_with_property("access", "utf-16"),
+    ),
+    "closed.pdf": (
+        _pdf("access: hr"),
+        _pdf("docs, payroll, band, salary, hr, staff, pay, x, y, z, access: hr"),
+        _pdf(info="Access"),
+        _pdf(info="access_groups"),
+        _pdf(xmp="<x><pdfx:access>hr</pdfx:access></x>"),
+        _pdf(xmp="<x><pdfx:AccessGroups>hr</pdfx:AccessGroups></x>"),
+        _pdf(xmp='<x pdfx:access-groups="hr"/>'),
+    ),
+    "closed.epub": (_epub("access"), _epub("access_groups"), _epub("accessGroups")),
     "open.rst": (b".. _access:\n\nAccess\n======\n\nAccess: see below.\n",),
     "open.txt": (b"This text says who has\naccess: all of us.\n",),
-    "open.html": (PAGE.format('<meta name="description" content="access: how">').encode(),),
-    "open.ipynb": (_notebook("# Access\n\nText.", title="Access"),),
+    "open.html": (
+        PAGE.format('<meta name="description" content="access: how">').encode(),
+        PAGE.format('<meta name="DCTERMS.accessRights" content="open"><meta name="access_token">').encode(),
+        PAGE.replace("<p>", '<p accesskey="a"><access-note></access-note><!-- access: x -->').encode(),
+        b"---\ntitle: x\n---\n<table>\n<td>Access: x</td>\n</table>",
+    ),
+    "open.ipynb": (_notebook("# Access\n\nText.", title="Access"), _notebook("access = 1", kind="code")),
     "open.docx": (_docx("Access\nText.", title="Access"), _docx_with_property("Owner")),
     "open.pdf": (_pdf("access, keys"), _pdf(info="Owner")),
-    "open.epub": (_epub("schema:accessMode"),),
+    "open.epub": (_epub("schema:accessMode"), _epub("dcterms:accessRights")),
 }
 
 
