@@ -126,13 +126,15 @@ def _door() -> Door:
     run = context.flow_run if context is not None else None
     given = {key: str(value) for key, value in (run.parameters if run else {}).items() if value is not None}
     index, source = given.get("index"), given.get("source")
-    if context is None or run is None or run.deployment_id is None:
-        return Door(kind=DoorKind.PYTHON, index=index, source=source)
-    with get_client(sync_client=True) as client:
-        own = client.read_deployment(run.deployment_id)
-    name = f"{context.flow.name if context.flow else ''}/{own.name}"
-    other = {key: given[key] for key in _OF_WHAT if key in given and given[key] != own.parameters.get(key)}
-    return Door(kind=DoorKind.WORKER, index=index, source=source, deployment=name, parameters=other)
+    if context is not None and run is not None and run.deployment_id is not None:
+        with suppress(Exception), get_client(sync_client=True) as client:  # what went wrong first says more
+            own = client.read_deployment(run.deployment_id)
+            name = f"{context.flow.name if context.flow else ''}/{own.name}"
+            other = {
+                key: given[key] for key in _OF_WHAT if key in given and given[key] != own.parameters.get(key)
+            }
+            return Door(kind=DoorKind.WORKER, index=index, source=source, deployment=name, parameters=other)
+    return Door(kind=DoorKind.PYTHON, index=index, source=source)
 
 
 def show_refusal(source: str, error: SitegraphError) -> None:

@@ -1,10 +1,14 @@
 """What Prefect is told of a flow run, and which of those that wait it makes needless."""
 
+from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
-from flows.run.flow_states import covers
+from flows.run import flow_states
+from flows.run.flow_states import advised, covers
+from schemas.errors import StoreUnavailable
 
 ALL = {"source": "a.yaml", "index": "i"}
 DUE = {**ALL, "due": True}
@@ -29,3 +33,16 @@ def test_a_run_does_the_work_of_one_that_would_look_at_no_more(
     ran: dict[str, Any], waiting: dict[str, Any], covered: bool
 ) -> None:
     assert covers(ran, waiting) is covered
+
+
+def test_a_server_that_does_not_answer_leaves_a_run_the_reason_why_it_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unreachable(**_: Any) -> Any:
+        raise ConnectionError("no server")
+
+    context = SimpleNamespace(flow=None, flow_run=SimpleNamespace(parameters=ALL, deployment_id=uuid4()))
+    monkeypatch.setattr(flow_states.FlowRunContext, "get", lambda: context)
+    monkeypatch.setattr(flow_states, "get_client", unreachable)
+
+    assert str(advised(StoreUnavailable("is full", subject="disk"))) == "disk: is full"
