@@ -62,8 +62,9 @@ def find_closings(
     for row in rows:
         keys = {content_of(key): None for key in (_at(*_place(row)), *_same(row))}
         of = [contents[key] for key in keys if key in contents]
-        past = ChainMap(*([] if is_named(sources[row.source], row.uri) else [one.past for one in of]))
-        asked = {**past, **ChainMap(*(one.now for one in of))}
+        past = ChainMap(*(one.past for one in of))
+        counts = past and not is_named(sources[row.source], row.uri)
+        asked = {**(past if counts else {}), **ChainMap(*(one.now for one in of))}
         others = sorted(asked[groups] for groups in asked.keys() - own[_place(row)])
         if lists := own[_place(row)] | asked.keys():
             found[_place(row)] = Closing(lists, others[0] if others else None)
@@ -81,8 +82,8 @@ def _at(source: str, uri: str) -> str:
 def _own(row: KnownDocument, source: Source, stated: Mapping[str, Groups]) -> Asked:
     """What a document asks for under its own address, and under the one that it calls its own."""
     said = stated.get(row.fragment_sha or "")
-    canonical = asked_of(source, row.canonical) if row.canonical else frozenset()
-    return asked_of(source, row.uri) | canonical | (frozenset({said}) if said else frozenset())
+    asked = (asked_of(source, uri) for uri in {row.uri, row.canonical or row.uri})
+    return frozenset({said} if said else ()).union(*asked)
 
 
 def _keys(row: KnownDocument, source: Source) -> Iterator[str]:

@@ -1,18 +1,21 @@
 """Who may see a document: what its source file and its front matter ask of a reader."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from fnmatch import translate
 from functools import lru_cache
+from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import unquote
 
 from ingest.plan.scope import scope_subject
-from schemas.access import EVERYTHING, PUBLIC, Groups, SourceAccess
+from schemas.access import EVERYTHING, PUBLIC, Groups, PathAccess, SourceAccess
 from schemas.source import Source
 
 Asked = frozenset[Groups]
 """Lists of groups, of each of which a reader needs one."""
+
+Match = Callable[[str], re.Match[str] | None]
 
 _CLOSED: Asked = frozenset({frozenset({EVERYTHING})})
 _ROUNDS = 12
@@ -29,6 +32,16 @@ _UNDECIDED = re.compile(r"[\x00-\x1f\x7f]|%u[0-9a-f]{4}|[^/]~\d(?:\.\w{0,3})?(?=
 """What servers cut short or refuse, escapes of no UTF-8, and short names of Windows."""
 
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+
+
+class _Glob(NamedTuple):
+    """What matches an address as it is written, one that is folded, its path, and pairs of its query."""
+
+    written: Match
+    folded: Match
+    head: Match
+    pairs: tuple[Match, ...]
+    groups: tuple[str, ...]
 
 
 def asked_of(source: Source, uri: str) -> Asked:
@@ -75,24 +88,42 @@ def may_see(reader: Groups, *asked: Iterable[str]) -> bool:
 
 
 def _asked(access: SourceAccess, subject: str) -> Asked:
-    written = _as_written(access, subject)
+    globs, written = _globs(access), _as_written(access, subject)
     lists = {frozenset(access.groups if written is None else written)}
     readings = _readings(subject) if access.paths else ()
     if readings is None:
         return _CLOSED | lists
-    globs = [(_folded_glob(one.path), one.groups) for one in reversed(access.paths)]
     for path, pairs in readings:
-        found = (groups for glob, groups in globs if _matches(path, pairs, glob))
+        bare = _END.sub("", path)
+        paths = {path, f"{path}/", bare, f"{bare}/"}
+        found = (glob.groups for glob in globs if _matches(path, paths, pairs, glob))
         lists.add(frozenset(next(found, access.groups)))
     return frozenset(lists)
 
 
 def _as_written(access: SourceAccess, subject: str) -> tuple[str, ...] | None:
     """The groups of the last glob that matches; None where none does."""
-    return next((one.groups for one in reversed(access.paths) if fnmatchcase(subject, one.path)), None)
+    return next((glob.groups for glob in _globs(access) if glob.written(subject)), None)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)
+def _globs(access: SourceAccess) -> tuple[_Glob, ...]:
+    """The globs of a source, the last one first."""
+    return tuple(_glob(one) for one in reversed(access.paths))
+
+
+def _glob(one: PathAccess) -> _Glob:
+    folded = _folded_glob(one.path)
+    head, _, tail = folded.rpartition("?")
+    pairs = tuple(map(_matcher, tail.split("&"))) if "=" in tail else ()
+    either = _matcher(folded, _END.sub("", folded))
+    return _Glob(_matcher(one.path), either, _matcher(head), pairs, one.groups)
+
+
+def _matcher(*globs: str) -> Match:
+    return re.compile("|".join(map(translate, globs))).match
+
+
 def _folded_glob(glob: str) -> str:
     """A glob as it matches addresses that are folded."""
     text = _ESCAPED_SIGN.sub(lambda sign: _SIGNS[sign[0].lower()], glob)
@@ -100,17 +131,13 @@ def _folded_glob(glob: str) -> str:
     return re.sub(r"(?<!:)/{2,}", "/", text.replace("\\", "/"))
 
 
-def _matches(path: str, pairs: Sequence[str], glob: str) -> bool:
+def _matches(path: str, paths: Collection[str], pairs: Sequence[str], glob: _Glob) -> bool:
     """Whether a folded glob matches a reading; pairs of a query match in any order, and among others."""
-    bare = _END.sub("", path)
-    paths = (path, f"{path}/", bare, f"{bare}/")
-    whole = f"?{'&'.join(pairs)}" if pairs else ""
-    if any(fnmatchcase(one, form) for form in {glob, _END.sub("", glob)} for one in (*paths, path + whole)):
+    if any(map(glob.folded, paths)) or (pairs and glob.folded(f"{path}?{'&'.join(pairs)}")):
         return True
-    head, _, tail = glob.rpartition("?")
-    if "=" not in tail or not any(fnmatchcase(one, head) for one in paths):
+    if not glob.pairs or not any(map(glob.head, paths)):
         return False
-    return all(any(fnmatchcase(pair, one) for pair in pairs) for one in tail.split("&"))
+    return all(any(map(one, pairs)) for one in glob.pairs)
 
 
 def _readings(subject: str) -> tuple[tuple[str, tuple[str, ...]], ...] | None:

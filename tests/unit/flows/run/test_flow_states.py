@@ -48,7 +48,7 @@ def test_a_server_that_does_not_answer_leaves_a_run_the_reason_why_it_ended(
         raise ConnectionError("no server")
 
     context = SimpleNamespace(flow=None, flow_run=SimpleNamespace(parameters=ALL, deployment_id=uuid4()))
-    monkeypatch.setattr(flow_states.FlowRunContext, "get", lambda: context)
+    monkeypatch.setattr("flows.run.flow_states.FlowRunContext.get", lambda: context)
     monkeypatch.setattr(flow_states, "get_client", unreachable)
 
     assert str(advised(StoreUnavailable("is full", subject="disk"))) == "disk: is full"
