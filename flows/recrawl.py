@@ -96,6 +96,7 @@ def index_source(
             _log.error("%s", error)
             show_refusal(source_name(source), error)
             tell_error(source, index, error)
+            end_covered()
             # Prefect takes a state that is returned as the run's, and gives callers its data, or raises it.
             return cast("dict[str, Any]", failed(error))
         end_covered()

@@ -1,9 +1,10 @@
 """A document under several addresses is for those alone who may see it under each: pure, over rows."""
 
+from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ingest.diff.quarantine import redirects_to_homepage
+from ingest.diff.quarantine import is_form, redirects_to_homepage
 from ingest.plan.access import CLOSED, Asked, asked_of, is_named
 from ingest.plan.scope import is_inside, seed_urls
 from ingest.urls import is_file_url
@@ -65,11 +66,13 @@ def find_closings(
     _follow_names(contents)
     found = {}
     for row in rows:
-        content = contents[content_of(_at(*_place(row)))]
-        past = {} if is_named(sources[row.source], row.uri) else content.past
-        asked = {**past, **content.now}
+        keys = {content_of(key): None for key in (_at(*_place(row)), *_same(row))}
+        of = [contents[key] for key in keys if key in contents]
+        past = ChainMap(*(one.past for one in of))
+        counts = past and not is_named(sources[row.source], row.uri)
+        asked = {**(past if counts else {}), **ChainMap(*(one.now for one in of))}
         others = sorted(asked[groups] for groups in asked.keys() - own[_place(row)])
-        undecided = frozenset() if content.is_decided else asked_at[_place(row)] & CLOSED
+        undecided = frozenset() if any(one.is_decided for one in of) else asked_at[_place(row)] & CLOSED
         if lists := own[_place(row)] | asked.keys() | undecided:
             found[_place(row)] = Closing(lists, others[0] if others else None)
     return found
@@ -103,13 +106,19 @@ def _asked_anywhere(name: str, sources: Mapping[str, Source], uri: str) -> Asked
 
 
 def _keys(row: KnownDocument, source: Source) -> Iterator[str]:
-    """What rows of one content have in common."""
+    """What rows of one content have in common; a login form in the place of a document is none of its."""
     yield _at(*_place(row))
+    if not is_form(row):
+        yield from _same(row)
+    if row.location and (row.state in _LEADING or _has_moved(row, source)):
+        yield _at(row.source, row.location)
+
+
+def _same(row: KnownDocument) -> Iterator[str]:
+    """Bytes and text of a row."""
     yield from (f"bytes {sha}" for sha in (row.raw_sha, row.parsed_sha) if sha)
     if row.content_hash and row.words:
         yield f"text {row.content_hash}"
-    if row.location and (row.state in _LEADING or _has_moved(row, source)):
-        yield _at(row.source, row.location)
 
 
 def _has_moved(row: KnownDocument, source: Source) -> bool:
@@ -139,7 +148,7 @@ def _follow_names(contents: Mapping[str, _Content]) -> None:
     while more:
         more = False
         for content in contents.values():
-            for name in content.named & contents.keys():
+            for name in sorted(content.named & contents.keys()):
                 missing = contents[name].now.keys() - content.now.keys()
                 content.now.update({groups: contents[name].now[groups] for groups in missing})
                 more = more or bool(missing)

@@ -38,13 +38,11 @@ def plan_rows_of(
 
 
 def plan_narrowed(index: Index, groups: Groups, source: Source, closings: Closings) -> VisibleRows:
-    """Choose what readers of *groups* have of a source and may see no more; the rest stays as it is."""
+    """Choose what readers of *groups* have of a source and may see no more; the rest names none of it."""
     if not any(name == source.name for name, _ in closings):
         return VisibleRows(rows=(), save=(), bring=(), remove=(), hidden=(), changes=False)
-    held = index.ledger.documents.of_source(source.name)
-    rows = tuple(document for document in held if _may_see(groups, closings, document))
-    hidden = tuple(document.uri for document in held if not _may_see(groups, closings, document))
-    return VisibleRows(rows=rows, save=(), bring=(), remove=hidden, hidden=hidden, changes=bool(hidden))
+    held = {document.uri: document for document in index.ledger.documents.of_source(source.name)}
+    return plan_visible(tuple(held.values()), held, may_see=partial(_may_see, groups, closings))
 
 
 def problems_of_closings(source: Source, closings: Closings) -> tuple[Problem, ...]:

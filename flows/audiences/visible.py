@@ -57,7 +57,8 @@ def plan_visible(
     by_uri = {document.uri: document for document in known}
     parsed = {d.uri for d in known if d.fragment_sha is not None and may_see(d)}
     seen = parsed | {d.uri for d in known if _leads_on(d, by_uri, parsed) and may_see(d)}
-    rows = tuple(_without_hidden(by_uri[uri], by_uri, seen) for uri in sorted(seen))
+    hidden = by_uri.keys() - seen
+    rows = tuple(_without_hidden(by_uri[uri], hidden) for uri in sorted(seen))
     save = tuple(row for row in rows if held.get(row.uri) != row)
     remove = tuple(sorted(held.keys() - seen))
     return VisibleRows(
@@ -96,9 +97,8 @@ def _leads_on(document: KnownDocument, rows: Mapping[str, KnownDocument], seen: 
     return end is not None and end.uri in seen
 
 
-def _without_hidden(row: KnownDocument, rows: Mapping[str, KnownDocument], seen: set[str]) -> KnownDocument:
+def _without_hidden(row: KnownDocument, hidden: set[str]) -> KnownDocument:
     """Leave out the addresses of documents that are not seen."""
-    hidden = rows.keys() - seen
     return replace(
         row,
         location=None if row.location in hidden else row.location,

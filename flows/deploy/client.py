@@ -34,10 +34,8 @@ from flows.deploy.deployments import (
 )
 from schemas.driver_text import plain_reason
 from schemas.errors import ConfigError, StoreUnavailable
+from schemas.hashing import sha256_hex
 from schemas.source import Schedule
-
-OUR_BLOCK = "sitegraph-alarms"
-"""Name of the block of type Webhook that carries alarms to a URL; saved anew with each `deploy`."""
 
 PAGE = 200
 """Most objects that Prefect's API gives at once."""
@@ -107,10 +105,11 @@ class DeployServer:
 
     def notify_url(self, url: str, *, dry_run: bool) -> Notify:
         """A block of ours that carries messages to a URL; with *dry_run* the one that is there, if any."""
+        name = _block_name(url)
         if not dry_run:
-            return Notify(block_id=str(_webhook(url).save(OUR_BLOCK, overwrite=True)), webhook=True)
+            return Notify(block_id=str(_webhook(url).save(name, overwrite=True)), webhook=True)
         try:
-            block = self._client.read_block_document_by_name(OUR_BLOCK, "webhook", include_secrets=False)
+            block = self._client.read_block_document_by_name(name, "webhook", include_secrets=False)
             return Notify(block_id=str(block.id), webhook=True)
         except ObjectNotFound:
             return Notify(block_id=str(UUID(int=0)), webhook=True)
@@ -180,6 +179,11 @@ class DeployServer:
             enabled = found is None or found.enabled
             core = AutomationCore.model_validate({**(action.automation or {}), "enabled": enabled})
             self._client.update_automation(UUID(action.id), core)
+
+
+def _block_name(url: str) -> str:
+    """Name a block of type Webhook by its URL: alarms of another index may go elsewhere."""
+    return f"sitegraph-alarms-{sha256_hex(url)[:8]}"
 
 
 def _webhook(url: str) -> Webhook:

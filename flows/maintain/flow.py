@@ -11,7 +11,7 @@ from prefect.states import Completed, Failed
 
 from flows.maintain.steps import maintain_index
 from flows.run.flow_log import forwarded_logs
-from flows.run.flow_states import advised, failed
+from flows.run.flow_states import advised, end_covered, failed
 from schemas.errors import SitegraphError
 
 _log = logging.getLogger(__name__)
@@ -31,7 +31,9 @@ def maintain(index: str | None = None, dry_run: bool = False, quiet: bool = Fals
         except SitegraphError as raised:
             error = advised(raised)
             _log.error("%s", error)
+            end_covered()
             return cast("dict[str, Any]", failed(error))
+        end_covered()
     create_markdown_artifact(markdown=_markdown(record), key=ARTIFACT, description="What maintenance did")
     damage = record["sample"]["damage"]
     state: State[Any] = (

@@ -33,7 +33,10 @@ REFUSED, STOPPED, FAILED = "Refused", "Stopped", "Failed"
 _OF_WHAT = ("source", "index", "graph", "model")
 """Parameters that say what a run is of; the others, how it goes about it."""
 
-_COVERED = "the run that was under way at its time has done its work"
+_LESS, _MORE = ("due", "dry_run"), ("accept", "repair")
+"""Parameters with which a run does less, and more, than without."""
+
+_COVERED = "another run was under way at its time"
 
 E = TypeVar("E", bound=SitegraphError)
 
@@ -68,9 +71,9 @@ def tag_run(*tags: str) -> None:
 
 
 def end_covered() -> None:
-    """End the scheduled runs that wait behind the flow run that the caller is in, which has done their work.
+    """End the scheduled runs that wait behind the flow run that the caller is in, however that ends.
 
-    A run that somebody started waits on. Where this fails they run, and find nothing new.
+    A run that somebody started waits on. Where this fails they run.
     """
     context = FlowRunContext.get()
     run = context.flow_run if context is not None else None
@@ -93,9 +96,10 @@ def end_covered() -> None:
 
 
 def covers(ran: Mapping[str, Any], waiting: Mapping[str, Any]) -> bool:
-    """Whether a run with some parameters has done all that another would: what is due is a part of all."""
+    """Whether a run with some parameters does all that another would: what is due is a part of all."""
     alike = all(ran.get(name) == waiting.get(name) for name in _OF_WHAT)
-    return alike and (not ran.get("due") or bool(waiting.get("due"))) and not waiting.get("repair")
+    less = any(ran.get(name) and not waiting.get(name) for name in _LESS)
+    return alike and not less and not any(waiting.get(name) and not ran.get(name) for name in _MORE)
 
 
 def completed(report: RunReport, record: Mapping[str, Any]) -> State[Any]:
@@ -126,13 +130,15 @@ def _door() -> Door:
     run = context.flow_run if context is not None else None
     given = {key: str(value) for key, value in (run.parameters if run else {}).items() if value is not None}
     index, source = given.get("index"), given.get("source")
-    if context is None or run is None or run.deployment_id is None:
-        return Door(kind=DoorKind.PYTHON, index=index, source=source)
-    with get_client(sync_client=True) as client:
-        own = client.read_deployment(run.deployment_id)
-    name = f"{context.flow.name if context.flow else ''}/{own.name}"
-    other = {key: given[key] for key in _OF_WHAT if key in given and given[key] != own.parameters.get(key)}
-    return Door(kind=DoorKind.WORKER, index=index, source=source, deployment=name, parameters=other)
+    if context is not None and run is not None and run.deployment_id is not None:
+        with suppress(Exception), get_client(sync_client=True) as client:  # what went wrong first says more
+            own = client.read_deployment(run.deployment_id)
+            name = f"{context.flow.name if context.flow else ''}/{own.name}"
+            other = {
+                key: given[key] for key in _OF_WHAT if key in given and given[key] != own.parameters.get(key)
+            }
+            return Door(kind=DoorKind.WORKER, index=index, source=source, deployment=name, parameters=other)
+    return Door(kind=DoorKind.PYTHON, index=index, source=source)
 
 
 def show_refusal(source: str, error: SitegraphError) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ingest.diff.markup import asks_password, is_unfilled
 from ingest.urls import registrable_domain
-from schemas.documents import KnownDocument, SoftError
+from schemas.documents import DocumentState, KnownDocument, SoftError
 from schemas.fragment import GraphFragment
 from schemas.nodes import DocumentKind
 
@@ -30,6 +30,7 @@ COLLAPSED = 0.2
 _KEPT = 0.5
 _ALIKE = 0.8
 _COOKIE_SHARE = 0.02
+_LOGIN, _COOKIES = "a login page", "a cookie wall"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +99,8 @@ def _form_of(now: Version, before: Version | None) -> str | None:
     if len(now.words) > FORM_WORDS:
         return None
     if now.asks_password:
-        return "a login page"
-    return "a cookie wall" if _is_cookie_wall(now) else None
+        return _LOGIN
+    return _COOKIES if _is_cookie_wall(now) else None
 
 
 def has_collapsed(now: Version, before: Version | None) -> bool:
@@ -117,6 +118,11 @@ def redirects_to_homepage(document: KnownDocument, homes: Iterable[str]) -> bool
     if target in homes:
         return True
     return _is_start(target) and registrable_domain(target) == registrable_domain(document.uri)
+
+
+def is_form(document: KnownDocument) -> bool:
+    """Whether what a site answers to whoever has no session was put aside, and not the document itself."""
+    return document.state is DocumentState.QUARANTINED and document.reason in (_LOGIN, _COOKIES)
 
 
 def _had_text(before: Version | None) -> bool:

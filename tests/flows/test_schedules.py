@@ -93,7 +93,7 @@ def test_the_schedule_of_a_source_file_brings_a_run_that_completes(
         )
 
     assert (asked.state_type, asked.name) == ("COMPLETED", "manual"), asked
-    assert ended["state"]["message"] == "the run that was under way at its time has done its work"
+    assert ended["state"]["message"] == "another run was under way at its time"
     assert completed["name"] == "manual"
     assert len(ahead_of) == len(SCHEDULES)
     assert (tmp_path / "index" / "CURRENT").read_text().startswith("1\n"), server.logs(completed["id"])

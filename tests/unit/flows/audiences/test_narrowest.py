@@ -116,3 +116,43 @@ def test_what_moved_stays_closed_until_a_glob_names_its_new_place(fields: dict[s
 def test_where_a_closed_address_only_leads_stays_open(other: KnownDocument) -> None:
     others = (page(""), page("login"), page("empty", content_hash="empty", words=0))
     assert closed(other, *others) == {"hr/old"}
+
+
+FORM = {"state": DocumentState.QUARANTINED, "raw_sha": "r-login", "content_hash": "c-login"}
+
+
+@pytest.mark.parametrize(
+    ("reason", "seen_by_hr"),
+    [
+        ("a login page", {"hr/a"}),
+        ("a cookie wall", {"hr/a"}),
+        ("less than a fifth of its text is left", {"hr/a", "login"}),
+        ("redirects to the start page", {"hr/a", "login"}),
+    ],
+)
+def test_a_form_in_the_place_of_a_closed_page_closes_no_form_elsewhere(
+    reason: str, seen_by_hr: set[str]
+) -> None:
+    form = page("hr/a", **FORM, reason=reason)
+    assert closed(form, page("login")) == closed(page("login"), form) == seen_by_hr
+
+
+@pytest.mark.parametrize("state", [DocumentState.FETCHED, DocumentState.GONE])
+def test_a_form_that_a_closed_page_has_or_had_is_closed_wherever_it_comes(state: DocumentState) -> None:
+    kept, form = page("hr/login", **{**FORM, "state": state}), page("a", **FORM, reason="a login page")
+    assert closed(kept, form) == closed(form, kept) == {"hr/login", "a"}
+
+
+def test_another_form_of_a_closed_page_stays_closed_when_a_login_comes_in_its_place() -> None:
+    twin = page("copy", state=DocumentState.DUPLICATE, location=f"{SITE}hr/a")
+    assert closed(page("hr/a", **FORM, reason="a login page"), twin) == {"hr/a", "copy"}
+
+
+def test_the_first_address_is_named_of_those_that_close_a_page() -> None:
+    names = [f"name-{number:02}" for number in range(30)]
+    copies = [page(f"copy-{name}", raw_sha="one", canonical=f"{SITE}{name}") for name in names]
+    rows = (*(page(name) for name in names), *copies)
+
+    found = find_closings(rows, SOURCES, {f"f-{name}": HR for name in names})
+
+    assert found["handbook", copies[7].uri].as_of == f"{SITE}{names[0]}"

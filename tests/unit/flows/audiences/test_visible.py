@@ -1,11 +1,15 @@
 """Rows of the whole index's ledger that an audience's ledger is to have."""
 
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
+from flows.audiences.narrowest import Closing
+from flows.audiences.seen import plan_narrowed
 from flows.audiences.visible import VisibleRows, bytes_to_bring, plan_visible
+from flows.run.index import Index
 from schemas.documents import DocumentState, KnownDocument
-from tests.fakes.known import SITE, known
+from tests.fakes.known import SITE, known, web_source
 
 HIDDEN = f"{SITE}hidden"
 
@@ -54,6 +58,20 @@ def test_no_row_names_the_address_of_a_hidden_document() -> None:
     moved = page("b", state=DocumentState.GONE, location=hidden.uri)
 
     assert {(row.found_by, row.location) for row in planned(hidden, led, moved).rows} == {(None, None)}
+
+
+def test_no_row_names_the_address_of_what_another_source_closes() -> None:
+    hidden = page("hidden")
+    held = (hidden, page("a", found_by=hidden.uri), page("b", state=DocumentState.GONE, location=hidden.uri))
+    documents = SimpleNamespace(of_source=lambda _: held)
+    index = cast("Index", SimpleNamespace(ledger=SimpleNamespace(documents=documents)))
+    closings = {("handbook", hidden.uri): Closing(frozenset({frozenset({"hr"})}), None)}
+
+    found = plan_narrowed(index, frozenset(), web_source(), closings)
+
+    assert (found.remove, found.hidden, found.bring) == ((hidden.uri,), (hidden.uri,), ())
+    assert [(row.found_by, row.location) for row in found.save] == [(None, None), (None, None)]
+    assert found.rows == found.save
 
 
 def test_a_redirect_is_seen_that_leads_to_what_is_seen_or_out_of_the_source() -> None:

@@ -1,9 +1,12 @@
 """Which alarms there should be, when they are raised, and what is decided about those that there are."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from uuid import UUID, uuid4
 
 import pytest
+from prefect.blocks.webhook import Webhook
+from prefect.client.orchestration import SyncPrefectClient
 from prefect.server.events.schemas.automations import EventTrigger
 from prefect.server.events.schemas.events import Resource
 
@@ -24,7 +27,7 @@ from flows.deploy.alarms import (
     unwatched,
     window,
 )
-from flows.deploy.client import plain
+from flows.deploy.client import DeployServer, plain
 from flows.deploy.deployments import DeployAction
 from flows.run.events import IndexName, events_of_report
 from runtime.source_values import CENTURY
@@ -190,3 +193,18 @@ def test_alarms_are_made_changed_left_and_of_sources_that_went_deleted() -> None
         PUBLISH_HELD: (DeployAction.CREATE, None),
         "sitegraph: no publish of old": (DeployAction.DELETE, "3"),
     }
+
+
+def test_a_second_url_leaves_the_alarms_of_the_first_where_they_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    saved: dict[str, UUID] = {}
+
+    def save(_: Webhook, name: str, **__: Any) -> UUID:
+        return saved.setdefault(name, uuid4())
+
+    monkeypatch.setattr(Webhook, "save", save)
+    server = DeployServer(cast("SyncPrefectClient", None), "")
+    urls = ("https://a.example/hook", "https://b.example/hook", "https://a.example/hook")
+
+    first, other, again = (server.notify_url(url, dry_run=False).block_id for url in urls)
+
+    assert first == again != other
