@@ -1,19 +1,22 @@
 """Who may see a document: what its source file and its front matter ask of a reader."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Collection, Iterable, Iterator
+from fnmatch import fnmatchcase, translate
 from functools import lru_cache
+from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import unquote, unquote_plus
 
 from ingest.plan.scope import scope_subject
-from schemas.access import EVERYTHING, PUBLIC, Groups, SourceAccess
+from schemas.access import EVERYTHING, PUBLIC, Groups, PathAccess, SourceAccess
 from schemas.source import Source
 from schemas.unseen import replace_unseen
 
 Asked = frozenset[Groups]
 """Lists of groups, of each of which a reader needs one."""
+
+Match = Callable[[str], re.Match[str] | None]
 
 CLOSED: Asked = frozenset({frozenset({EVERYTHING})})
 """What is asked at an address that servers may read in more ways than one."""
@@ -42,6 +45,18 @@ _ODD = re.compile(
     re.IGNORECASE,
 )
 """What servers cut off, undo again or resolve, each in its own way, streams and short names of Windows."""
+
+
+class _Glob(NamedTuple):
+    """What matches an address without and with its query, other forms of it, and pairs of a query."""
+
+    path: Match
+    whole: Match
+    form: Match
+    head: Match
+    pairs: tuple[Match, ...]
+    ends: tuple[str, ...]
+    groups: Groups
 
 
 def asked_of(source: Source, uri: str) -> Asked:
@@ -109,36 +124,56 @@ def _of_reading(access: SourceAccess, origin: str, path: str, query: str) -> Ask
     bare = {_END.sub("", one) for one in paths}
     forms = {form for one in (*paths, *bare) for form in (one, f"{one}/", f"{one}/index.html")}
     pairs, lists = _pairs(query), set[Groups]()
-    for one in reversed(access.paths):
-        glob, plain = _folded_globs(one.path, is_web=bool(origin))
-        head = glob[: asks.start()] if (asks := _ASKS.search(glob)) else glob
-        if fnmatchcase(address, head) and fnmatchcase(address + said, glob):
-            return frozenset({*lists, frozenset(one.groups)})
-        head, _, tail = plain.rpartition("?")
-        is_asked = query and head and all(_matches(pairs, pair) for pair in tail.split("&"))
-        if _may_mean(forms, bare, plain) or (is_asked and _may_mean(forms, bare, head)):
-            lists.add(frozenset(one.groups))
+    for glob in _globs(access, is_web=bool(origin)):
+        if glob.path(address) and glob.whole(address + said):
+            return frozenset({*lists, glob.groups})
+        ways = forms.union(name + end for name in bare for end in glob.ends)
+        is_asked = pairs and glob.pairs and all(any(map(one, pairs)) for one in glob.pairs)
+        if any(map(glob.form, ways)) or (is_asked and any(map(glob.head, ways))):
+            lists.add(glob.groups)
     return frozenset({*lists, frozenset(access.groups)})
-
-
-def _matches(texts: Iterable[str], glob: str) -> bool:
-    return any(fnmatchcase(text, glob) for text in texts)
 
 
 def _as_written(access: SourceAccess, subject: str) -> tuple[str, ...] | None:
     """The groups of the last glob that matches; None where none does."""
-    return next((one.groups for one in reversed(access.paths) if fnmatchcase(subject, one.path)), None)
+    return next((groups for match, groups in _written(access) if match(subject)), None)
 
 
-@lru_cache(maxsize=1024)
-def _folded_globs(glob: str, *, is_web: bool) -> tuple[str, str]:
-    """A glob as it matches addresses that are folded, and without what `_doors` leaves out of them."""
-    if not is_web:
-        return _folded(glob), _folded(glob)
+@lru_cache(maxsize=64)
+def _written(access: SourceAccess) -> tuple[tuple[Match, tuple[str, ...]], ...]:
+    return tuple((_matcher(one.path), one.groups) for one in reversed(access.paths))
+
+
+@lru_cache(maxsize=64)
+def _globs(access: SourceAccess, *, is_web: bool) -> tuple[_Glob, ...]:
+    """The globs of a source, the last one first."""
+    return tuple(_glob(one, is_web=is_web) for one in reversed(access.paths))
+
+
+def _glob(one: PathAccess, *, is_web: bool) -> _Glob:
+    text = _folded_glob(one.path) if is_web else _folded(one.path)
+    plain = _ORIGIN.sub(_plain_origin, text, count=1) if is_web else text
+    asks, (head, _, tail) = _ASKS.search(text), plain.rpartition("?")
+    return _Glob(
+        path=_matcher(text[: asks.start()] if asks else text),
+        whole=_matcher(text),
+        form=_matcher(plain, _END.sub("", plain)),
+        head=_matcher(head, _END.sub("", head)),
+        pairs=tuple(map(_matcher, tail.split("&"))) if head else (),
+        ends=(*_GLOB_END.findall(plain), *_GLOB_END.findall(head)),
+        groups=frozenset(one.groups),
+    )
+
+
+def _matcher(*globs: str) -> Match:
+    return re.compile("|".join(map(translate, globs))).match
+
+
+def _folded_glob(glob: str) -> str:
+    """A glob as it matches addresses that are folded."""
     text = _ESCAPED_SIGN.sub(lambda sign: _SIGNS[sign[0].lower()], glob.replace("[?]", "?"))
     text = _folded(_undone(text)).replace("[]=", "=").replace("\\", "/")
-    text = _ASKS.sub(lambda query: query[0].replace("+", " "), re.sub(r"(?<!:)/{2,}", "/", text))
-    return text, _ORIGIN.sub(_plain_origin, text, count=1)
+    return _ASKS.sub(lambda query: query[0].replace("+", " "), re.sub(r"(?<!:)/{2,}", "/", text))
 
 
 def _plain_origin(origin: re.Match[str]) -> str:
@@ -153,19 +188,6 @@ def _doors(origin: str) -> Iterable[str]:
         return ("",)
     _, host, port = _ORIGIN.findall(origin)[0]
     return dict.fromkeys(f"http://{www}{host}{at}" for at in ("", port) for www in ("", "www."))
-
-
-def _may_mean(forms: set[str], bare: set[str], glob: str) -> bool:
-    """Whether servers may send at an address what a folded glob matches; *bare*: it without its ending."""
-    ends, globs = _ways(glob)
-    forms = forms.union(name + end for name in bare for end in ends)
-    return any(_matches(forms, one) for one in globs)
-
-
-@lru_cache(maxsize=1024)
-def _ways(glob: str) -> tuple[Sequence[str], frozenset[str]]:
-    """Endings of a glob, and it with and without."""
-    return _GLOB_END.findall(glob), frozenset({glob, _END.sub("", glob)})
 
 
 def _readings(path: str) -> Iterator[str]:

@@ -270,11 +270,14 @@ def test_a_restricted_page_is_closed_under_every_address(tmp_path: Path) -> None
         pages[path] = page(f"<p>{SECRET} It is turn number {number} of the vault.</p>")
     with serve(Site(pages)) as site:
         links = "".join(f'<p><a href="{site.url(path)}">see</a></p>' for path in pages)
+        site.pages["/away.html"] = Reply(status=302, headers={"Location": "/hr/merger-with-acme.html"})
+        links += f'<p><a href="{site.url("/away.html")}">see</a></p>'
         site.pages["/hr/a.html"] = site.pages["//hr/a.html"]  # http.server reads it so
         site.pages["/"] = page(f"<p>Welcome to the lobby.</p>{links}")
         (tmp_path / "site.yaml").write_text(
             f"name: site\nkind: web\nseeds: ['{site.url('/')}']\nallow_private: ['{site.address}']\n"
-            f"rate: {{per_host_delay: 0}}\naccess:\n  paths:\n    '{site.url('/hr/*')}': [hr]\n"
+            f"rate: {{per_host_delay: 0}}\nscope: {{exclude: ['*/hr/merger*']}}\n"
+            f"access:\n  paths:\n    '{site.url('/hr/*')}': [hr]\n"
         )
         report = PROGRAM.run(tmp_path / "site.yaml", tmp_path / "index")
 
@@ -282,6 +285,10 @@ def test_a_restricted_page_is_closed_under_every_address(tmp_path: Path) -> None
         site.url(path) for path in ("/", *pages) if path != "/hr/pay.html"
     }, report.problems
     assert documents(tmp_path / "index", "public") == {site.url("/")}
+    ledgers = (tmp_path / "index/audiences/public").glob("ledger.sqlite*")
+    assert not any(b"merger-with-acme" in one.read_bytes() for one in ledgers)
+    assert PROGRAM.call("audiences", "--add", "hr", "--index", str(tmp_path / "index")).returncode == 0
+    assert site.url("/copy.html") in documents(tmp_path / "index", "hr")
     told = {one.url for one in report.problems}
     assert {site.url(path) for path in (*SPELLINGS, "/copy.html")} <= told
 

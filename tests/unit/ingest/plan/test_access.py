@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingest.plan import access
 from ingest.plan.access import CLOSED, asked_of, is_named, may_see, why_closed
 from ingest.urls import canonical_url, file_url
 from schemas.access import PathAccess, SourceAccess
@@ -231,14 +232,14 @@ def test_an_address_that_may_be_read_as_a_closed_one_is_told() -> None:
     "path", ["/pub/../hr/pay", "/pub/..%2Fhr/pay", "/PUB/..%2Fhr/pay", "/hr/pub/..%2Fpay"]
 )
 def test_a_glob_that_opens_opens_no_other_reading(path: str) -> None:
-    access = SourceAccess(
+    closed = SourceAccess(
         groups=("staff",),
         paths=tuple(
             PathAccess(path=f"{HOST}/{glob}", groups=(group,))
             for glob, group in (("hr/*", "hr"), ("pub/*", "public"), ("hr/pub/*", "public"))
         ),
     )
-    source = web_source(access=access)
+    source = web_source(access=closed)
     asked = asked_of(source, canonical_url(HOST + path) or "")
     assert lists("hr") <= asked or asked >= CLOSED
     assert asked_of(source, f"{HOST}/pub/a.html") == frozenset()
@@ -254,6 +255,25 @@ def test_a_glob_stays_one_when_it_is_folded() -> None:
         assert asked_of(source, url) == lists("hr"), url
     for url in (f"{HOST}/acb/x", f"{HOST}/rc/x", "http://[::2]:81/x/y"):
         assert asked_of(source, url) == frozenset(), url
+
+
+def test_globs_are_prepared_once_however_many_addresses_are_asked_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared: list[str] = []
+
+    def fold(glob: str) -> str:
+        prepared.append(glob)
+        return glob
+
+    monkeypatch.setattr(access, "_folded_glob", fold)
+    globs = tuple(f"{HOST}/closed-{number}/*" for number in range(300))
+    source = web_source(
+        access=SourceAccess(paths=tuple(PathAccess(path=one, groups=("hr",)) for one in globs))
+    )
+
+    for number in range(3):
+        assert asked_of(source, f"{HOST}/closed-{number}/page") == lists("hr")
+
+    assert sorted(prepared) == sorted(globs)
 
 
 @given(st.text(alphabet="hr/%25Ff.;\\~ AHR\u00e9\uff0f", max_size=40))
