@@ -27,6 +27,9 @@ each at most so many words outside."""
 PROSE_WORDS, PROSE_RATE = 8, 4
 """A line that says something itself has so many plain words outside of links, and so many for each link."""
 
+SENTENCE_WORDS = 4
+"""So many are enough where a line has no link and ends as a sentence does: a short page has no longer one."""
+
 INDEX_PROSE = 0.02
 """Share of an index's words in such lines: long entries look like one (PostgreSQL: 26 of 14,000 words)."""
 
@@ -143,7 +146,9 @@ def _prose(outline: Sequence[OutlineSection]) -> int:
     for line in _lines(outline):
         own = line.replace(_LINK, " ")
         found = sum(map(bool, map(_PLAIN_WORD.fullmatch, own.split()))) + len(_TWO_SIGNS.findall(own))
-        is_prose = found >= max(PROSE_WORDS, PROSE_RATE * line.count(_LINK))
+        links = line.count(_LINK)
+        is_sentence = not links and own.rstrip().endswith((".", "!", "?", "\u3002"))
+        is_prose = found >= max(SENTENCE_WORDS if is_sentence else PROSE_WORDS, PROSE_RATE * links)
         words += found if is_prose and not line.rstrip(" |").endswith((":", "\uff1a")) else 0
     return words
 

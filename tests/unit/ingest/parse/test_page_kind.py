@@ -212,7 +212,11 @@ def test_an_index_gives_its_links_and_no_passages_and_says_so(path: str, markup:
     assert len(fragment.links) >= (0 if path == "search.html" else 30)
 
 
-@pytest.mark.parametrize("markup", [GLOSSARY, CONTENTS, SUMMARY, CODES, PORTS, LANDING])
+NAMED = entries("<li><a href=s{n}.html>{name}</a>")
+SHORT = f"<ul>{NAMED}</ul><h1>Ship</h1><p>It carries 91 crates of lamps."
+
+
+@pytest.mark.parametrize("markup", [GLOSSARY, CONTENTS, SUMMARY, CODES, PORTS, LANDING, SHORT])
 def test_a_page_that_says_something_itself_keeps_all_of_its_words(markup: str) -> None:
     fragment = parse_page("page.html", markup)
     said = " ".join(chunk.text for chunk in fragment.chunks)
