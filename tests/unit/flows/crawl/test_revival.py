@@ -36,7 +36,7 @@ def state_at_start(plain: PlainRun, uri: str, *, next_due: str, due_by: str | No
     """State of a document that was gone and is due then, as a run begins."""
     documents, name = plain.index.ledger.documents, plain.source.name
     (row,) = documents.get(name, [uri]).values()
-    documents.save([replace(row, state=DocumentState.GONE, next_due=next_due)])
+    documents.save([replace(row, state=DocumentState.GONE, next_due=next_due, checked_at=EARLY)])
     plain.run_id = f"{next_due} {due_by}"
     plan_source(plain.crawling, due_by=due_by)
     return documents.get(name, [uri])[uri].state
