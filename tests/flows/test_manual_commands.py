@@ -158,6 +158,7 @@ class Reader:
             ("sitegraph inspect URL", f"sitegraph inspect {self.site.url}handbook/keys.html"),
             ("init URL", f"init {self.site.url}handbook/"),
             ("run URL", f"run {self.site.url}handbook/ --index tried"),
+            ("query TEXT", "query 'who rotates the signing key'"),
             ("NODE", "GOV-0017"), ("drop NAME", "drop notes"), ("PATH", "graph.graphml"),
             ("/var/lib/node_exporter/", f"{self.folder}/"), ("--since 7", "--since 1"),
             ("--as-of 2026-03-01", "--as-of 1"), ("--as-of 7", "--as-of 1"),
@@ -319,9 +320,7 @@ def test_the_quickstart_from_an_empty_folder_to_an_answer_over_http(
         if text.startswith("sitegraph serve"):
             break
         if text.startswith("sitegraph show"):
-            asked = said[
-                'sitegraph query "how do I rotate the signing key" --index ./handbook-index --top-k 5'
-            ]
+            asked = said['sitegraph query "how do I rotate the signing key" --index ./handbook-index --why']
             reader = Reader(tmp_path, site, re.findall(r"chunk:[a-z2-7]{26}", asked)[0])
         done = typed(sitegraph, tmp_path, reader.here(text))
         assert done.returncode == 0, (text, done.stderr)
