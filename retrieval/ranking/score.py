@@ -20,7 +20,7 @@ class Scored:
 
     `place` is what a reranker gave it, from 0; all share one where none ran. `logit` is what it said.
     `weights` are those of a tuned blend, None for the default. `lift` is what an edge of a document named by
-    id adds. `is_last`: it answers nothing (page_kinds.py).
+    id adds, or the better place of a twin in a PDF. `is_last`: it answers nothing (page_kinds.py).
     """
 
     chunk: Chunk

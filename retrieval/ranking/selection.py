@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 
 from retrieval.ranking.named import merge_by_id, order_neighbours
@@ -148,11 +148,16 @@ def _without_repeats(ranked: Sequence[Scored], copies: Mapping[str, Collection[s
         if text in said or one.chunk.id in repeated:
             continue
         page = pages.get(one.chunk.id)
-        best = one if page is None or page.chunk.id in repeated else page
+        best = one if page is None or page.chunk.id in repeated else _at_place_of(one, page)
         kept.append(best)
         said.update((text, normalise_text(best.chunk.text)))
         repeated.update(copies.get(best.chunk.id, ()), (one.chunk.id, best.chunk.id))
     return kept
+
+
+def _at_place_of(one: Scored, page: Scored) -> Scored:
+    """Give the page the score of the place that it takes, so that scores fall as places do."""
+    return replace(page, lift=page.lift + max(0.0, one.score - page.score))
 
 
 def _pages_of(ranked: Sequence[Scored], copies: Mapping[str, Collection[str]]) -> Mapping[str, Scored]:
