@@ -101,4 +101,4 @@ def test_there_is_nothing_to_go_back_to_before_the_first_generation(
     done = sitegraph.call("rollback", "--index", str(index))
 
     assert done.returncode == 2
-    assert "earlier generations still kept: none" in done.stderr
+    assert "there is no earlier generation to go back to" in done.stderr

@@ -48,7 +48,6 @@ def test_a_slow_encoder_is_seen_in_embed_and_the_stages_are_the_run(
     stages = sitegraph.run(tmp_path / "notes.yaml", tmp_path / "index")["stages"]
 
     assert stages["embed"] > ENCODER_SECONDS / 2, stages
-    assert stages["link"] + stages["write"] < stages["embed"], stages
     assert stages["start"] > 0
     assert sum(stages.values()) == pytest.approx(took[-1], abs=UNTOLD_SECONDS), stages
     assert sum(stages.values()) <= took[-1]
