@@ -24,6 +24,7 @@ from ingest.parse.html.inline import (
 from ingest.parse.html.landmarks import is_box, is_navigation_table
 from ingest.parse.html.languages import code_language, listings_in
 from ingest.parse.html.left_out import OnLeftOut, SkipReason
+from ingest.parse.html.lists import item_numbers
 from ingest.parse.html.members import member_in, member_name, since_when
 from ingest.parse.html.notes import find_footnotes, note_label, stated_kind, titled
 from ingest.parse.html.questions import asks, is_question, is_question_label, question_of
@@ -97,12 +98,13 @@ class _Reader:
         self._flow = Flow()
         self._open_anchors: list[tuple[str, HtmlElement]] = []
         self._member_ends: list[HtmlElement] = []
+        self._numbers: dict[HtmlElement, str] = {}
         self._starts: dict[str, Callable[[HtmlElement], None]] = {
-            "li": lambda _: self._flow.item_start(),
+            "li": lambda item: self._flow.item_start(self._numbers.pop(item, "-")),
             "dt": self._start_term,
             "dd": lambda _: self._flow.definition_start(),
             "br": lambda _: self._flow.line_break(),
-            **dict.fromkeys(_LISTS, lambda _: self._flow.list_start()),
+            **dict.fromkeys(_LISTS, self._start_list),
         }
         self._ends: dict[str, Callable[[HtmlElement], None]] = {
             "dt": lambda _: self._flow.term_end(),
@@ -197,6 +199,11 @@ class _Reader:
         if tag == "dl":
             self._flow.definitions_start(of_entries=_defines(element))
         self._note_anchor(element)
+
+    def _start_list(self, list_: HtmlElement) -> None:
+        self._flow.list_start()
+        if list_.tag == "ol":
+            self._numbers.update(item_numbers(list_))
 
     def _start_member(self, element: HtmlElement, member: HtmlElement) -> None:
         """Begin an entry; a declaration that holds no more than itself goes on to the next one beside it."""

@@ -9,6 +9,7 @@ from itertools import islice
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser
 
+from ingest.parse.html.signs import write_signs
 from ingest.parse.html.visibility import hidden_elements
 from schemas.errors import ParseError
 
@@ -74,6 +75,7 @@ def settle_tree(root: HtmlElement) -> None:
         # MathJax sets what stands in such a script, which is the only text of the formula.
         if (script.get("type") or "").lower().startswith("math/tex"):
             script.tag = "math"
+    write_signs(root)
 
 
 def _move_out_of_head(root: HtmlElement) -> None:

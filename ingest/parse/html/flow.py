@@ -132,11 +132,13 @@ class Flow:
         self._clear()
 
     def heading(self, heading: Heading) -> None:
-        """Add a heading; anchors that waited for text are the heading's."""
+        """Add a heading, with anchors that waited for text; the number of its step leads what is under it."""
         self.end_block()
         self._attach_marks()
         self._let_term_stand()
+        number = self._lead.lstrip() if self._lead.endswith(". ") else ""
         self._drop_lead()
+        self._set_lead(number)
         self.waiting.clear()
         self._joint, self._bound, self._caption = BLOCK_JOINT, False, None
         self._worded.update(self._open_links)
@@ -183,11 +185,11 @@ class Flow:
         self._lists -= 1
         self._joint = self._next_joint()
 
-    def item_start(self) -> None:
-        """Begin a list item."""
+    def item_start(self, mark: str = "-") -> None:
+        """Begin a list item, which its mark leads."""
         self.end_block()
         self._drop_lead()
-        self._set_lead("  " * max(0, self._lists - 1) + "- ")
+        self._set_lead("  " * max(0, self._lists - 1) + f"{mark} ")
 
     def label(self, text: str) -> None:
         """Begin a text with its number or letter."""

@@ -16,11 +16,11 @@ from ingest.parse.html.words import word_set
 
 _INLINE = word_set(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q s samp small "
-    "span strike strong sub sup time tt u var wbr"
+    "span strike strong time tt u var wbr"
 )
 """Elements that text runs through; any other ends a block, as a directive may not reach beyond one."""
 
-_NO_TEXT = UNSEEN_TAGS | word_set("img math meter progress rt rp")
+_NO_TEXT = UNSEEN_TAGS | word_set("img math meter progress rt rp sub sup")
 """Nothing in them is found, or it is laid out otherwise than it is written."""
 
 _RUN = 4

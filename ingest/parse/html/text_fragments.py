@@ -5,6 +5,7 @@ Source: URL Fragment Text Directives (WICG, Scroll to Text Fragment), 2.1 and 3.
 right behind *prefix* and right before *suffix*; case does not count. One that knows none goes to the id.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -29,6 +30,9 @@ _WANTED = 16
 """Words of a chunk that are looked for, and how many at its beginning may be none of the page, as a label."""
 
 _INSIDE_WORDS = frozenset(".,:;'\u2019\u00b7_")
+
+_AS_READ = re.compile(r"(?m)^\s*\w{1,4}\. (?=\S)|\[[\w*]{1,4}\]|[\u2070-\u209c\u00b2\u00b3\u00b9]+")
+"""Numbers of items, marks and raised signs: no browser finds them as they are read."""
 
 _LONGEST = 200
 """Code points; where words are not parted by spaces, one may be a whole paragraph."""
@@ -66,7 +70,7 @@ def _starts(texts: Iterable[str], shown: ShownText) -> Iterator[int | None]:
     """Say of each text, in order, at which place of the page it begins."""
     at = shown.content
     for text in texts:
-        words = folded_words(text)
+        words = folded_words(_AS_READ.sub(" ", text))
         found = _place(words, shown, at)
         if found is None and at == shown.content:
             found = _place(words, shown, 0)
