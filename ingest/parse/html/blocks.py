@@ -6,12 +6,11 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.parse.footnotes import NoteEnd, place_notes
+from ingest.parse.html.code import code_text, has_line_numbers, is_numbering
 from ingest.parse.html.dom import Survey, anchor_of, class_words, heading_level
 from ingest.parse.html.family import Shape, is_chrome
 from ingest.parse.html.flow import Flow
 from ingest.parse.html.inline import (
-    code_text,
-    has_line_numbers,
     inline_text,
     is_formula,
     is_formula_twice,
@@ -279,7 +278,7 @@ class _Reader:
             self._read_heading(element, level)
         elif tag == "pre":
             self._note_anchor(element)
-            for listing in listings_in(element):
+            for listing in () if is_numbering(element) else listings_in(element):
                 self._read_code(listing)
         elif is_question_label(element, self._shape):
             self._read_label(element)
@@ -357,7 +356,7 @@ class _Reader:
         if listing.tag == "code":
             self._note_anchor(listing)
         code = code_text(listing, own_id=self._own_id)
-        if code.text.strip():
+        if code.text.strip() and not self._flow.repeats_code(code.text):
             language = code_language(listing)
             self._flow.verbatim(code.text, code.anchors, code.links, solid=True, language=language)
 

@@ -55,6 +55,11 @@ class Flow:
         last = self.parts[-1] if self.parts else None
         return isinstance(last, Heading) and last.fragment is not None and self._length <= len(self._lead)
 
+    def repeats_code(self, text: str) -> bool:
+        """Whether the code right before says the same, as that for dark screens does."""
+        last = self.parts[-1] if self.parts else None
+        return isinstance(last, Block) and last.solid and last.text == text and self._length == 0
+
     def text(self, text: str) -> None:
         """Add inline text; runs of white space show as one space."""
         words = strip_invisible(text).split()

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from lxml import etree
@@ -38,18 +38,6 @@ _SKIPS = frozenset(
 )
 
 _NUMBERS = frozenset({"section-number", "secno", "header-section-number", "sectnum", "toc-section-number"})
-_LINE_NUMBERS = frozenset(
-    {
-        "linenos",
-        "lineno",
-        "linenodiv",
-        "gutter",
-        "line-number",
-        "line-numbers-rows",
-        "blob-num",
-        "listing_lines",
-    }
-)
 _SPACED = word_set("p div li ul ol dl dt dd tr td th br pre table section h1 h2 h3 h4 h5 h6 blockquote")
 
 
@@ -154,7 +142,7 @@ def read_inline(
     for event, node in walk:
         found = None
         if event == "start":
-            if node is not element and _is_left_out(node, leave_out):
+            if node is not element and is_left_out(node, leave_out):
                 walk.skip_subtree()
                 skipped = node
                 continue
@@ -210,64 +198,6 @@ def _class_words(element: HtmlElement) -> frozenset[str]:
     return class_words(element.get("class") or "")
 
 
-def code_text(element: HtmlElement, *, own_id: OwnId = no_id) -> InlineText:
-    """Code as it stands, without line numbers and empty lines at the ends, with the ids and links in it."""
-    pieces: list[str] = []
-    anchors: list[Anchor] = []
-    links = OpenLinks()
-    length = 0
-    walk = etree.iterwalk(element, events=("start", "end"))
-    for event, node in walk:
-        found: str | None = None
-        if event == "start":
-            if node is not element and _is_left_out(node, _LINE_NUMBERS):
-                walk.skip_subtree()
-                continue
-            anchor = own_id(node) if node is not element else None
-            if anchor is not None:
-                anchors.append((length, anchor))
-            if node is not element:
-                links.start(node, length)
-            found = "\n" if node.tag == "br" else node.text
-        elif node is not element:
-            links.end(node)
-            found = node.tail
-        if found:
-            if words := found.strip():
-                start = length + found.index(words)
-                links.words(start, start + len(words))
-            pieces.append(found)
-            length += len(found)
-    written = "".join(pieces)
-    raw = _shown_code(written)
-    body = raw.strip("\n").rstrip()
-    cut = len(raw) - len(raw.lstrip("\n"))
-    marks = {at for at, _ in anchors}.union(*((start, end) for start, end, _ in links.spans))
-    shown = {at: min(max(0, to - cut), len(body)) for at, to in _offsets_shown(written, marks).items()}
-    return InlineText(
-        body,
-        tuple((shown[at], name) for at, name in anchors),
-        tuple((shown[start], shown[end], link) for start, end, link in links.spans),
-    )
-
-
-def _shown_code(written: str) -> str:
-    return strip_invisible(written).replace("\r\n", "\n").expandtabs(4)
-
-
-def _offsets_shown(written: str, offsets: Iterable[int]) -> Mapping[int, int]:
-    """Return where each offset is in code as it is shown, where a tab is up to four columns."""
-    shown: dict[int, int] = {}
-    line = before = 0
-    for offset in sorted(offsets):
-        begins = written.rfind("\n", 0, offset) + 1
-        if begins > line:
-            before += len(_shown_code(written[line:begins]))
-            line = begins
-        shown[offset] = before + len(_shown_code(written[line:offset]))
-    return shown
-
-
 def math_text(element: HtmlElement) -> str:
     """The TeX source of a formula, else its alternative text, else its characters."""
     for annotation in element.iter("annotation"):
@@ -294,13 +224,8 @@ def is_formula_twice(element: HtmlElement) -> bool:
     return behind is not None and behind.tag == "math" and (behind.get("type") or "").startswith("math/tex")
 
 
-def has_line_numbers(element: HtmlElement) -> bool:
-    """Whether an element is a column of line numbers beside code."""
-    class_ = element.get("class")
-    return class_ is not None and not _LINE_NUMBERS.isdisjoint(class_words(class_))
-
-
-def _is_left_out(element: HtmlElement, leave_out: frozenset[str]) -> bool:
+def is_left_out(element: HtmlElement, leave_out: frozenset[str] = frozenset()) -> bool:
+    """Whether no reader sees an element as text, or its class is one of *leave_out*."""
     if element.tag in UNSEEN_TAGS or is_permalink(element) or is_hidden(element):
         return True
     class_ = element.get("class")

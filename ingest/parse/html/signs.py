@@ -1,6 +1,7 @@
-"""What a page shows by other means than words, written into its tree as words."""
+"""What a page shows by other means than words and elements that say so, written into its tree as these."""
 
 import re
+from itertools import pairwise
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -19,8 +20,29 @@ _NOTE_ROLES = frozenset({"doc-noteref", "noteref"})
 _NOTE_CLASSES = ("footnote", "noteref", "fnref", "fn-ref")
 
 
+_CODE = re.compile(
+    r"(?:^|\s)(?:code(?:[_-]*(?:block|listing|example|snippet|lines?|body|content|area))*|fragment|sourcecode|hljs"
+    r"|codehilite|syntaxhighlighter|prettyprint|highlight|listing|view-lines|cm-content|blob-code)(?:__?\w+)?(?=$|\s)",
+    re.IGNORECASE,
+)
+_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|brush:)[-\s]?\w")
+_MAY_BE_CODE = etree.XPath(
+    "//xmp | //listing | //plaintext | //textarea | //table | //code[br or contains(., '\n')]"
+    " | //div[contains(@class, 'code') or contains(@class, 'Code') or contains(@class, 'fragment')"
+    " or contains(@class, 'hljs') or contains(@class, 'highlight') or contains(@class, 'listing')"
+    " or contains(@class, 'lines') or contains(@class, 'lang') or @data-lang or @data-language]"
+)
+_NOT_IN_CODE = etree.XPath(
+    "boolean(.//pre|.//h1|.//h2|.//h3|.//h4|.//ul|.//table|.//img|.//button|.//form|.//p[br])"
+)
+_WHOLLY_CODE = frozenset({"xmp", "listing", "plaintext"})
+
+
 def write_signs(root: HtmlElement) -> None:
-    """Write raised and lowered signs and marks of notes so that they join no word and no number."""
+    """Write raised signs and marks of notes so that they join no word and no number; call code `pre`."""
+    for element in reversed(_MAY_BE_CODE(root)):
+        if _is_code(element):
+            element.tag = "pre"
     for element in reversed(_SET_APART(root)):
         _name_shift(element)
         if element.tag in {"sub", "sup"}:
@@ -85,3 +107,54 @@ def _write_mark(link: HtmlElement, text: str) -> None:
     link.text = None
     mark = etree.SubElement(link, "sup")
     mark.text = note_mark(text)
+
+
+def _is_code(element: HtmlElement) -> bool:
+    """Whether an element is set as code, though it is no `pre`."""
+    tag = element.tag
+    if tag in _WHOLLY_CODE:
+        return True
+    if next(element.iterancestors("pre"), None) is not None:
+        return False
+    class_ = element.get("class") or ""
+    if tag == "textarea":
+        named = any(word in class_.lower() for word in ("code", "example", "snippet", "source"))
+        return (named or "readonly" in element.attrib) and bool((element.text or "").strip())
+    if tag == "table":
+        return _has_numbered_lines(element)
+    if _NOT_IN_CODE(element):
+        return False
+    if tag == "code":
+        return _is_alone(element) and ("hljs" in class_ or _has_lines(element))
+    is_stated = _LANGUAGE.search(class_) or element.get("data-lang") or element.get("data-language")
+    return bool(_CODE.search(class_) or is_stated) and (_has_lines(element) or bool(is_stated))
+
+
+def _has_lines(code: HtmlElement) -> bool:
+    """Whether there are several lines: breaks, elements that are one each, or indented text."""
+    children = [child.tag for child in code]
+    if children.count("br") > 0 or re.search(r"\S[ \t]*\r?\n[ \t]*\S", "".join(code.itertext())):
+        return True
+    return len(children) > 1 and all(
+        one.tag in {"div", "span", "p"} and not (one.tail or "").strip() for one in code
+    )
+
+
+def _is_alone(element: HtmlElement) -> bool:
+    around = element.getparent()
+    return around is not None and len(around) == 1 and not f"{around.text or ''}{element.tail or ''}".strip()
+
+
+def _has_numbered_lines(table: HtmlElement) -> bool:
+    """Whether its rows are lines of code behind their numbers, which go up by one."""
+    rows = [[cell for cell in row if cell.tag in {"td", "th"}] for row in table.iter("tr")]
+    if len(rows) < 2 or any(len(row) != 2 for row in rows):
+        return False
+    numbers = [
+        ("".join(first.itertext()).strip() or first.get("data-line-number") or "") for first, _ in rows
+    ]
+    if not all(number.isdecimal() and len(number) < 7 for number in numbers):
+        return False
+    is_called = _CODE.search(f"{table.get('class') or ''} {rows[0][1].get('class') or ''}") is not None
+    in_code = is_called or all(len(cell) == 1 and cell[0].tag in {"code", "pre"} for _, cell in rows)
+    return in_code and all(int(after) == int(before) + 1 for before, after in pairwise(numbers))

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from lxml.html import HtmlElement
 
+from ingest.parse.html.code import has_line_numbers
 from ingest.parse.html.dom import class_words
-from ingest.parse.html.inline import InlineText, OwnId, has_line_numbers, no_id, read_inline
+from ingest.parse.html.inline import InlineText, OwnId, no_id, read_inline
 from ingest.parse.html.visibility import is_hidden
 from ingest.parse.outline import Anchor, LinkSpan
 

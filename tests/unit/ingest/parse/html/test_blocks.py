@@ -16,7 +16,7 @@ def text_of(body: str) -> str:
         ("<p>a<br>b<br> c</p>", "a\nb\nc"),
         ("<div>loose<p>para</p>tail</div>", "loose\n\npara\n\ntail"),
         ("<p>Do:</p><ul><li>one<li><p>two</p></ul><p>End</p>", "Do:\n\n- one\n- two\n\nEnd"),
-        ("<ol><li>a<ul><li>b</ul></ol>", "- a\n  - b"),
+        ("<ol><li>a<ul><li>b</ul></ol>", "1. a\n  - b"),
         (
             "<dl><dt>-a<dt>--all<dd><p>Show all.</p><p>More.</p><dt>-b<dd>B</dl>",
             "-a, --all: Show all.\n\nMore.\n\n-b: B",
