@@ -1,5 +1,6 @@
 """A section > its chunks: text by blocks, tables by rows under their header, code whole if it fits."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -42,9 +43,9 @@ def cut_chunks(
 ) -> tuple[ChunkSpan, ...]:
     """Return the chunks of *text* in order; none is over *max_tokens*.
 
-    A table that does not fit is cut between rows, and each part but the first repeats the header, unless
-    that alone takes half of the room. What is shorter than a sixth of the limit joins its neighbour; where
-    that is full, both are cut anew for what is short.
+    A table that does not fit is cut between rows, and each part but the first repeats the header and the row
+    that it stands under, unless they take half of the room. What is shorter than a sixth of the limit joins
+    its neighbour; where that is full, both are cut anew for what is short.
     """
     cutter = _Cutter(text, stretches, max_tokens, count_tokens)
     return cutter.evened(cutter.merged(list(cutter.spans())))
@@ -113,7 +114,8 @@ class _Cutter:
         """Tokens left for rows beside the header; 0 for code and for tables whose header takes too much."""
         if stretch.header_end == stretch.start:
             return 0
-        room = self.limit - self.count(self.text[stretch.start : stretch.header_end]) - 1
+        key = max((self.text[start:end] for start, end in stretch.keys), key=len, default="")
+        room = self.limit - self.count(self.text[stretch.start : stretch.header_end] + key) - 1
         return room if room >= self.limit // 2 else 0
 
     def _fits(self, start: int, end: int) -> bool:
@@ -132,8 +134,18 @@ class _Cutter:
         header = self.text[table.start : table.header_end]
         first = True
         for start, end in self._split(table.header_end, table.end, room, ()):
-            yield ChunkSpan(table.start, end) if first else ChunkSpan(start, end, header)
+            yield (
+                ChunkSpan(table.start, end)
+                if first
+                else ChunkSpan(start, end, header + self._key(table, start))
+            )
             first = False
+
+    def _key(self, table: Stretch, at: int) -> str:
+        """The row that stands over those from *at* on, unless they begin with it."""
+        before = bisect_right(table.keys, (at, at)) - 1
+        start, end = table.keys[before] if before >= 0 else (at, at)
+        return f"\n{self.text[start:end]}" if start < at else ""
 
     def _split(self, start: int, end: int, limit: int, solid: tuple[Span, ...]) -> Iterator[Span]:
         spans = split_spans(self.text[start:end], max_tokens=limit, count_tokens=self.count, solid=solid)

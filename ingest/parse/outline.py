@@ -49,7 +49,8 @@ class Block:
 
     `anchors` are (offset into `text`, id), and `links` lie in `text`; `caption` names the table, figure or
     code in this block. `solid` text (code) is cut only when it does not fit, and `language` is what it is
-    written in; `header` is the length of a table's header rows. `is_title`: it stands over what follows.
+    written in; `header` is the length of a table's header rows, and `keys` are the rows in it that stand over
+    those after them. `is_title`: it stands over what follows.
     """
 
     text: str
@@ -58,6 +59,7 @@ class Block:
     caption: str | None = None
     solid: bool = False
     header: int = 0
+    keys: tuple[tuple[int, int], ...] = ()
     language: str | None = None
     links: tuple[LinkSpan, ...] = ()
     is_title: bool = False
@@ -119,13 +121,20 @@ class BoxSpan:
 class Stretch:
     """What is not running text, from `start` to `end` of a section: code, or a table with a header row.
 
-    `header_end` is where a table's header ends; `start` for code. `language` is that of code.
+    `header_end` is where a table's header ends; `start` for code. `language` is that of code. `keys` are rows
+    of a table that stand over those after them.
     """
 
     start: int
     end: int
     header_end: int
     language: str | None = None
+    keys: tuple[tuple[int, int], ...] = ()
+
+    def moved(self, by: int) -> "Stretch":
+        """The same stretch of a text that begins elsewhere."""
+        keys = tuple((start + by, end + by) for start, end in self.keys)
+        return Stretch(self.start + by, self.end + by, self.header_end + by, self.language, keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +243,8 @@ class _Draft:
         if block.text:
             self._begin_entries(block, start)
         if block.solid or block.header:
-            self.stretches.append(Stretch(start, self.length, start + block.header, block.language))
+            own = Stretch(0, len(block.text), block.header, block.language, block.keys)
+            self.stretches.append(own.moved(start))
 
     def _begin_entries(self, block: Block, start: int) -> None:
         """Let the entries begin whose marks stand right before a text; those that have ended are empty."""

@@ -99,15 +99,7 @@ def _stretches_in(section: OutlineSection, piece: EntryPiece) -> tuple[Stretch, 
         for start, end in piece.whole
         if not any(start < one.end and one.start < end for one in inside)
     ]
-    return tuple(
-        replace(
-            one,
-            start=one.start - piece.start,
-            end=one.end - piece.start,
-            header_end=one.header_end - piece.start,
-        )
-        for one in sorted([*inside, *apart], key=lambda one: one.start)
-    )
+    return tuple(one.moved(-piece.start) for one in sorted([*inside, *apart], key=lambda one: one.start))
 
 
 def _chunk_of_page(graph: PageGraph, facts: PageFacts) -> Chunk:

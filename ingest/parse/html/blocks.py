@@ -87,9 +87,11 @@ class _Reader:
         self, content: HtmlElement, survey: Survey, shape: Shape, *, keep_chrome: bool, keep_hidden: bool
     ) -> None:
         self._content = content
+        self._survey = survey
         self._owners = survey.owners
         self._shape = shape
         self._keep_chrome = keep_chrome
+        self._keep_hidden = keep_hidden
         self._hidden = frozenset() if keep_hidden else survey.hidden
         self._tabs = find_tabs(content, survey.owners)
         self._notes = find_footnotes(content, survey.owners)
@@ -370,11 +372,19 @@ class _Reader:
 
     def _read_table(self, element: HtmlElement) -> None:
         self._note_anchor(element)
-        table = table_text(element, own_id=self._own_id)
+        table = table_text(element, own_id=self._own_id, read_cell=self._read_cell)
         if table.caption:
             self._flow.caption(table.caption, table.caption_links)
         if table.text:
-            self._flow.verbatim(table.text, table.anchors, table.links, header=table.header)
+            self._flow.verbatim(table.text, table.anchors, table.links, header=table.header, keys=table.keys)
+
+    def _read_cell(self, cell: HtmlElement) -> list[Part]:
+        """Read a cell of a table as if it were all that there is."""
+        inside = _Reader(
+            cell, self._survey, self._shape, keep_chrome=self._keep_chrome, keep_hidden=self._keep_hidden
+        )
+        inside.leave_out, inside.on_left_out = self.leave_out, self.on_left_out
+        return inside.read()
 
     def _read_title(self, element: HtmlElement, of: TitleOf) -> None:
         self._note_anchor(element)

@@ -116,6 +116,7 @@ class Flow:
         *,
         solid: bool = False,
         header: int = 0,
+        keys: tuple[tuple[int, int], ...] = (),
         language: str | None = None,
         is_title: bool = False,
     ) -> None:
@@ -132,7 +133,17 @@ class Flow:
         self._give_words(len(lead), len(lead) + len(text))
         moved = tuple((start + len(lead), end + len(lead), link) for start, end, link in links)
         held = (*self._links(), *moved)
-        self._emit(lead + text, kept, held, solid=solid, header=header, language=language, is_title=is_title)
+        over = tuple((start + len(lead), end + len(lead)) for start, end in keys)
+        self._emit(
+            lead + text,
+            kept,
+            held,
+            solid=solid,
+            header=header,
+            keys=over,
+            language=language,
+            is_title=is_title,
+        )
         self._joint = BLOCK_JOINT
         self._clear()
 
@@ -376,6 +387,7 @@ class Flow:
         *,
         solid: bool = False,
         header: int = 0,
+        keys: tuple[tuple[int, int], ...] = (),
         language: str | None = None,
         is_title: bool = False,
     ) -> None:
@@ -388,6 +400,7 @@ class Flow:
             caption=self._caption,
             solid=solid,
             header=header,
+            keys=keys,
             language=language,
             is_title=is_title,
         )
