@@ -7,6 +7,9 @@ from ingest.parse.note_label import title_length
 
 BLOCK_JOINT = "\n\n"
 LINE_JOINT = "\n"
+STRUCK = "~~"
+"""Stands before and behind what is struck out, as in Markdown."""
+
 
 MAX_HEADING = 300
 """Characters of a title, heading or caption, which passages under it repeat; a longer one is text, too."""

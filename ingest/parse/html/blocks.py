@@ -31,14 +31,9 @@ from ingest.parse.html.tables import is_layout, table_text
 from ingest.parse.html.tabs import find_tabs
 from ingest.parse.html.titles import TITLE_TAGS, TitleOf, title_of
 from ingest.parse.html.visibility import UNSEEN_TAGS
-from ingest.parse.html.words import word_set
+from ingest.parse.html.words import BLOCK_TAGS, word_set
 from ingest.parse.outline import Block, BoxEnd, BoxStart, Heading, Part
 
-BLOCK_TAGS = word_set(
-    "address article aside blockquote body center dd details dir div dl dt fieldset figcaption figure footer "
-    "form header hgroup hr html legend li main menu nav ol p pre section summary table tbody td tfoot th "
-    "thead tr ul caption"
-)
 MAX_HEADING = 240
 """Characters. Of 6,450 pages of manuals and the web eight have a longer one, each of them sentences."""
 

@@ -60,7 +60,7 @@ def clean_page(markup: str, cleaning: Cleaning, *, subject: str, run_hook: RunHo
         soup = _hooked(soup, cleaning.hook, subject, run_hook)
         anchors.restore(soup)
     found = _Found.by(cleaning, soup)
-    whole, elements = root, now = tree_of(soup)
+    whole, elements = root, now = tree_of(soup, uri=subject)
     removed = outermost([tag for _, tag in found.removed])
     gone = {id(tag) for tag in removed}
     alive = [tag for _, tag in found.selected if not any(id(node) in gone for node in (tag, *tag.parents))]
@@ -74,7 +74,7 @@ def clean_page(markup: str, cleaning: Cleaning, *, subject: str, run_hook: RunHo
         if len(selected) > 1:
             content = _gathered(selected, elements)
         anchors.restore(soup)
-        root, now = tree_of(soup)
+        root, now = tree_of(soup, uri=subject)
     return CleanedPage(
         whole=whole,
         root=root,

@@ -26,10 +26,11 @@ from ingest.parse.html.dom import (
 )
 from ingest.parse.html.family import Family, find_container
 from ingest.parse.html.landmarks import own_landmark
+from ingest.parse.html.opened import STRIKE
 from ingest.parse.html.purpose import Purpose
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
 from ingest.parse.html.vote import FEW_WORDS, squash
-from ingest.parse.html.words import word_set
+from ingest.parse.html.words import BLOCK_TAGS, word_set
 from schemas.edges import LinkPosition
 
 MIN_SHARE = 0.25
@@ -135,7 +136,7 @@ def _visible_texts(
 
 
 def _is_aside(element: HtmlElement) -> bool:
-    if element.tag in UNSEEN_TAGS or is_hidden(element):
+    if element.tag in UNSEEN_TAGS or element.tag == STRIKE or is_hidden(element):
         return True
     return element.tag in {"nav", "footer"} or element.get("role") in {"navigation", "contentinfo"}
 
@@ -157,6 +158,7 @@ def _voted_text(root: HtmlElement, purpose: Purpose, *, fast: bool) -> str:
 def _ballot(root: HtmlElement) -> HtmlElement:
     """A copy without spans: trafilatura expands them without limit, 20 KB of table take it a minute."""
     copy = deepcopy(root)
+    etree.strip_elements(copy, STRIKE, with_tail=False)
     for cell in copy.iter("td", "th"):
         cell.attrib.pop("colspan", None)
         cell.attrib.pop("rowspan", None)
@@ -189,7 +191,7 @@ def _thread_of(root: HtmlElement, body: HtmlElement) -> HtmlElement:
     """
     for at in (root, *root.iterancestors()):
         name = (at.get("class") or "").split()[:1]
-        if at is body or not name or not _is_post(at):
+        if at is body or not _is_post(at):
             continue
         alike = (post for post in body.iter(at.tag) if (post.get("class") or "").split()[:1] == name)
         posts = [post for post in alike if post is at or count_words(post) >= POST_WORDS]
@@ -212,11 +214,10 @@ def _around_all(elements: list[HtmlElement]) -> HtmlElement:
 
 def block_texts(body: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
     """Each block under *body* with the visible text that stands in it and in no block inside it."""
-    inline = word_set("a b i em strong code span tt kbd var samp cite small sub sup u q abbr mark font")
     texts: dict[HtmlElement, list[str]] = {}
     for element, text in _visible_texts(body):
         at = element
-        while at.tag in inline and at is not body:
+        while at.tag not in BLOCK_TAGS and at is not body:
             at = at.getparent()
         texts.setdefault(at, []).append(text)
     for block, pieces in texts.items():

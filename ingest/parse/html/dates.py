@@ -14,9 +14,8 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.dates import date_in_words, dated
-from ingest.parse.html.blocks import BLOCK_TAGS
-from ingest.parse.html.dom import HEADING_LEVELS, normal_space
-from ingest.parse.html.words import word_set
+from ingest.parse.html.dom import normal_space
+from ingest.parse.html.words import BREAK_TAGS, word_set
 from schemas.dates import Dated, DateOrigin
 
 _LETTERS = re.compile(r"[^a-z]")
@@ -50,7 +49,6 @@ _SAID = re.compile(
 _LONGEST = 80
 """Characters in which a date must follow."""
 _SPACES = re.compile(r"\s+")
-_BREAKS = BLOCK_TAGS | HEADING_LEVELS.keys() | {"br"}
 _WITH_LAST = etree.XPath("//text()[contains(., 'Last') or contains(., 'last') or contains(., 'LAST')]")
 _QUOTED = frozenset({"pre", "code", "samp", "kbd", "td", "th", "textarea", "script", "style", "template"})
 
@@ -165,7 +163,7 @@ def _date_after(words: str, following: Iterable[HtmlElement]) -> Dated | None:
             if _said_in(piece):
                 break
             words = _SPACES.sub(" ", words + piece)
-        elif piece.tag in _BREAKS:
+        elif piece.tag in BREAK_TAGS:
             break
         elif piece.tag == "time" and (found := _in_words(words) or _of_program(piece)):
             return found

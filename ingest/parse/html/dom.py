@@ -10,7 +10,9 @@ from lxml import etree
 from lxml.html import HtmlElement, HTMLParser
 
 from ingest.parse.html.signs import write_signs
+from ingest.parse.html.opened import open_parts
 from ingest.parse.html.visibility import hidden_elements
+from ingest.urls import registrable_domain
 from schemas.errors import ParseError
 
 HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -20,8 +22,8 @@ _FIFTH_LEVEL = frozenset({"subsubsection", "unnumberedsubsubsec", "appendixsubsu
 
 _CHAPTERS = frozenset({"chapter", "appendix", "preface", "article"})
 
-_START = re.compile(r"(?:(?:https?:)?//[^/?#]+)?/|https?://[^/?#]+", re.IGNORECASE)
-"""Addresses of the first page of a site."""
+_START = re.compile(r"/|(?:https?:)?//([^/?#]+)/?", re.IGNORECASE)
+"""Addresses of the first page of a site, with the name of its host."""
 
 _TEXTS = frozenset({"div", "p", "main", "article", "section", "table", "h1", "header", "form", "center"})
 _WHOLE_PAGE = 100
@@ -56,7 +58,7 @@ def parse_tree(text: str, *, subject: str) -> HtmlElement:
     """
     parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser, base_url=subject)
     except etree.LxmlError as error:
         raise ParseError("no element found; is this HTML?", subject=subject) from error
     if root is None:
@@ -71,6 +73,7 @@ def settle_tree(root: HtmlElement) -> None:
     _part_headings(root)
     _free_main(root)
     _open_noscript(root)
+    open_parts(root)
     for script in root.iter("script"):
         # MathJax sets what stands in such a script, which is the only text of the formula.
         if (script.get("type") or "").lower().startswith("math/tex"):
@@ -167,7 +170,7 @@ def name_parts(name: str) -> frozenset[str]:
 
 
 def heading_level(element: HtmlElement) -> int | None:
-    """1-6 of h1-h6, or of role=heading by its aria-level.
+    """1-6 of h1-h6, or of role=heading by its aria-level, which is 2 where none is stated (WAI-ARIA).
 
     None for other elements, entries of menus, and the name of a site that leads to its start.
     """
@@ -180,7 +183,7 @@ def heading_level(element: HtmlElement) -> int | None:
         return 1
     if level is None and element.get("role") == "heading":
         stated = element.get("aria-level") or ""
-        level = min(max(int(stated), 1), 6) if stated.isdecimal() and len(stated) < 3 else None
+        level = min(max(int(stated), 1), 6) if stated.isdecimal() and len(stated) < 3 else 2
     return level
 
 
@@ -211,8 +214,15 @@ def _names_manual_page(heading: HtmlElement) -> bool:
 
 
 def _names_site(heading: HtmlElement) -> bool:
+    """Whether it leads to the start of the site that the page is of; one of another site is its subject."""
     link = _only_link(heading)
-    return link is not None and _START.fullmatch((link.get("href") or "").strip()) is not None
+    start = None if link is None else _START.fullmatch((link.get("href") or "").strip())
+    if start is None or start[1] is None:
+        return start is not None
+    own = heading.getroottree().docinfo.URL or ""
+    if not own.startswith(("http://", "https://")):
+        return False
+    return f".{start[1].lower().partition(':')[0]}".endswith(f".{registrable_domain(own)}")
 
 
 def _only_link(heading: HtmlElement) -> HtmlElement | None:

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import Survey, class_words, name_parts
+from ingest.parse.html.apart import is_beside_text, leads_elsewhere, names_heading
+from ingest.parse.html.dom import HEADING_LEVELS, Survey, class_words, name_parts
 from ingest.parse.html.words import word_set
 
 
@@ -153,26 +154,40 @@ def recognise_family(survey: Survey) -> Family:
 
 
 def find_container(survey: Survey, family: Family) -> HtmlElement | None:
-    """The first element that is the family's own container of content, or None."""
+    """The first element that is the family's own container of content, or None.
+
+    Where a generator wrote several beside each other, as on the front of a blog, it is what is around them.
+    """
     for tag, attribute, value in SHAPES[family].containers:
         for element in survey.root.iter(tag):
             if not attribute or value in class_words(element.get(attribute) or ""):
-                return element
+                around = element.getparent()
+                alike = () if around is None or attribute else around.iterchildren(tag)
+                return around if family is not Family.PLAIN and len(list(alike)) > 1 else element
     return None
 
 
 def is_chrome(element: HtmlElement, shape: Shape) -> bool:
     """Whether class or id of the element are among those the family writes around its content.
 
-    An id of one word is none of `chrome_words`: it may be the anchor of a section on that very matter. Where
-    one site writes `table-of-contents`, another writes `table_of_contents`.
+    What no generator wrote must stand there as well, or lead elsewhere: authors call things as they like. An
+    id of one word is none of `chrome_words`. Where one site writes `table-of-contents`, another writes
+    `table_of_contents`.
     """
     class_, id_ = element.get("class"), element.get("id")
-    if id_ is not None and (_is_written({id_.lower()}, shape) or _is_named(id_, shape, 2)):
-        return True
-    if class_ is None:
+    by_class = class_ is not None and _is_called(class_words(class_), class_, shape, 1)
+    by_id = id_ is not None and _is_called({id_.lower()}, id_, shape, 2) and not names_heading(element)
+    if element.tag in HEADING_LEVELS or not (by_class or by_id):
         return False
-    return _is_written(class_words(class_), shape) or _is_named(class_, shape, 1)
+    return not shape.chrome_words or leads_elsewhere(element) or not _is_within_text(element)
+
+
+def _is_within_text(element: HtmlElement) -> bool:
+    return element.tag in {"details", "table"} or is_beside_text(element)
+
+
+def _is_called(names: Set[str], name: str, shape: Shape, least: int) -> bool:
+    return _is_written(names, shape) or _is_named(name, shape, least)
 
 
 def _is_written(names: Set[str], shape: Shape) -> bool:

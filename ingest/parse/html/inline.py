@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 
 from ingest.parse.html.dom import class_words, normal_space
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
-from ingest.parse.html.words import word_set
+from ingest.parse.html.words import BREAK_TAGS, word_set
 from ingest.parse.numbering import strip_numbering
 from ingest.parse.outline import Anchor, LinkSpan
 
@@ -38,8 +38,6 @@ _SKIPS = frozenset(
 )
 
 _NUMBERS = frozenset({"section-number", "secno", "header-section-number", "sectnum", "toc-section-number"})
-_SPACED = word_set("p div li ul ol dl dt dd tr td th br pre table section h1 h2 h3 h4 h5 h6 blockquote")
-
 
 _FORMULAS = word_set("math tex latex formulainl formuladsp katex mathimg")
 """Classes of pictures of formulas: of Sphinx, Doxygen and LaTeX2HTML."""
@@ -158,7 +156,7 @@ def read_inline(
         elif node is not element:
             links.end(node)
             found = node.tail
-        space = " " if node.tag in _SPACED and node is not skipped else ""
+        space = " " if node.tag in BREAK_TAGS and node is not skipped else ""
         words = normal_space(strip_invisible(found)) if found else ""
         if found and words:
             before = " " if (space or found[0].isspace()) and length and not pieces[-1].endswith(" ") else ""

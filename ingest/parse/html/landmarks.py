@@ -4,6 +4,7 @@ from functools import lru_cache
 
 from lxml.html import HtmlElement
 
+from ingest.parse.html.apart import is_amid_text, leads_elsewhere, names_heading
 from ingest.parse.html.dom import HEADING_LEVELS, class_words, name_parts
 from ingest.parse.html.words import word_set
 from schemas.edges import LinkPosition
@@ -56,6 +57,7 @@ _ADMONITIONS = word_set(
 _ASIDES = word_set("footnote footnote-list citation citation-list topic")
 """Classes under which docutils puts text that belongs to its page into an aside."""
 
+_MAY_BE_BOX = frozenset({"div", "section", "table"})
 _BOX_TAGS = frozenset({"blockquote", "details", "figure"})
 _SUMMARIES = frozenset({"navigation header", "navigation footer"})
 
@@ -100,12 +102,15 @@ def own_landmark(element: HtmlElement) -> LinkPosition | None:
         return _ROLES[role]
     if element.tag in {"body", "html", "a"}:
         return None
-    return _named_landmark(attributes.get("class") or "", attributes.get("id") or "")
+    named = _named_landmark(attributes.get("class") or "")
+    if named is None and (named := _named_landmark(attributes.get("id") or "")) is not None:
+        return None if names_heading(element) else named
+    return named
 
 
 @lru_cache(maxsize=4096)
-def _named_landmark(class_: str, id_: str) -> LinkPosition | None:
-    words = name_parts(class_) | name_parts(id_)
+def _named_landmark(name: str) -> LinkPosition | None:
+    words = name_parts(name)
     return next((position for word, position in _WORDS.items() if word in words), None)
 
 
@@ -123,8 +128,16 @@ def is_box(element: HtmlElement) -> bool:
     """Whether the element is a note, quotation or fold-out within the text around it."""
     if element.tag in _BOX_TAGS:
         return True
-    class_ = element.get("class")
-    if class_ is None or element.tag not in {"div", "aside", "section", "table"}:
+    if element.tag != "aside" and (element.tag not in _MAY_BE_BOX or not element.attrib):
         return False
-    words = class_words(class_)
-    return not _ADMONITIONS.isdisjoint(words) or (element.tag == "aside" and not _ASIDES.isdisjoint(words))
+    words = class_words(element.get("class") or "")
+    if not _ADMONITIONS.isdisjoint(words) or element.get("role") == "note":
+        return True
+    return element.tag == "aside" and (not _ASIDES.isdisjoint(words) or _reads_as_text(element))
+
+
+def _reads_as_text(aside: HtmlElement) -> bool:
+    """Whether an aside is one of its author's, amid the text and not there to be clicked."""
+    if (aside.get("role") or "complementary") != "complementary" or not any(map(str.strip, aside.itertext())):
+        return False
+    return not leads_elsewhere(aside) and is_amid_text(aside)

@@ -10,6 +10,7 @@ from lxml.html import HtmlElement
 
 from ingest.parse.footnotes import NoteStart
 from ingest.parse.html.dom import HEADING_LEVELS, class_words, name_parts
+from ingest.parse.html.inline import inline_text
 from ingest.parse.html.titles import TitleOf, title_of
 
 _KINDS = ("danger", "warning", "caution", "important", "attention", "error", "hint", "tip", "note")
@@ -31,7 +32,7 @@ def note_label(box: HtmlElement) -> str:
         not kind
         or "footnote" in (box.get("class") or "")
         or box.find("summary") is not None
-        or kind in "".join(box.itertext()).lstrip()[:_BEGINNING].lower()
+        or kind in inline_text(box)[:_BEGINNING].lower()
     ):
         return ""
     return "" if next(filter(_is_titled, box.iter("p", "div", "span")), None) is not None else kind.title()
@@ -46,8 +47,9 @@ def titled(note: HtmlElement, title: str) -> str:
 
 
 def stated_kind(box: HtmlElement) -> str:
-    """Return what a box is by its class (`warning`), "" where that does not say it."""
-    words = name_parts(box.get("class") or "")
+    """Return what a box is by its class or label (`warning`), "" where they do not say it."""
+    stated = (box.get(name) or "" for name in ("class", "data-type", "data-callout", "aria-label"))
+    words = name_parts(" ".join(stated))
     return next((kind for kind in _KINDS if kind in words - _shadowed(words)), "")
 
 

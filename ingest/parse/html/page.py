@@ -26,6 +26,7 @@ from ingest.parse.html.reading import read_content
 from ingest.parse.html.stated_version import stated_version
 from ingest.parse.html.text_fragments import text_fragments
 from ingest.parse.html.trail import read_trail
+from ingest.parse.html.visibility import opened_elements
 from ingest.parse.html.words import word_set
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.numbering import strip_numbering
@@ -90,7 +91,8 @@ def parse_html(
         hooked = request.cleaning is not None and request.cleaning.hook is not None
         shown = survey_tree(parse_tree(page.markup, subject=request.uri)) if hooked else page.whole
         body, content = page_body(shown.root), page.content.root
-        words = text_fragments(fragment, body=body, content=content, hidden=shown.hidden)
+        hidden = shown.hidden | opened_elements(body)
+        words = text_fragments(fragment, body=body, content=content, hidden=hidden)
     found_at = look_up_fragments(fragment.chunks, names_in(page.markup))
     return with_round_trips(fragment, found_at, words=words)
 

@@ -11,16 +11,11 @@ from itertools import islice
 from lxml import etree
 from lxml.html import HtmlElement
 
+from ingest.parse.html.opened import BUTTON_TEXT, STRIKE
 from ingest.parse.html.visibility import UNSEEN_TAGS
-from ingest.parse.html.words import word_set
+from ingest.parse.html.words import BREAK_TAGS, word_set
 
-_INLINE = word_set(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q s samp small "
-    "span strike strong time tt u var wbr"
-)
-"""Elements that text runs through; any other ends a block, as a directive may not reach beyond one."""
-
-_NO_TEXT = UNSEEN_TAGS | word_set("img math meter progress rt rp sub sup")
+_NO_TEXT = UNSEEN_TAGS | word_set(f"{BUTTON_TEXT} {STRIKE} img input math meter progress rt rp sub sup")
 """Nothing in them is found, or it is laid out otherwise than it is written."""
 
 _RUN = 4
@@ -120,7 +115,7 @@ def shown_text(body: HtmlElement, content: HtmlElement, hidden: Collection[HtmlE
                 skipped = element
                 reader.end(apart=tag in _NO_TEXT)
                 continue
-            if tag not in _INLINE:
+            if tag in BREAK_TAGS:
                 if pieces:
                     reader.end()
                 if tag in _CODE:
@@ -130,7 +125,7 @@ def shown_text(body: HtmlElement, content: HtmlElement, hidden: Collection[HtmlE
                 first = len(reader.blocks)
             found = element.text
         else:
-            if tag not in _INLINE and element is not skipped:
+            if tag in BREAK_TAGS and element is not skipped:
                 if pieces:
                     reader.end()
                 if tag in _CODE:

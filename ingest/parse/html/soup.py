@@ -57,8 +57,8 @@ def selector_refusal(css: str) -> str | None:
     return None
 
 
-def tree_of(soup: BeautifulSoup) -> tuple[HtmlElement, dict[int, HtmlElement]]:
-    """Return the tree that `parse_tree` would give, and its elements by `id()` of their tags."""
+def tree_of(soup: BeautifulSoup, *, uri: str = "") -> tuple[HtmlElement, dict[int, HtmlElement]]:
+    """Return the tree that `parse_tree` would give of *uri*, and its elements by `id()` of their tags."""
     tops = [child for child in soup.children if isinstance(child, Tag)]
     is_whole = len(tops) == 1 and tops[0].name == "html"
     first = tops[0] if is_whole else soup
@@ -79,6 +79,7 @@ def tree_of(soup: BeautifulSoup) -> tuple[HtmlElement, dict[int, HtmlElement]]:
                     element.text = (element.text or "") + text
                 else:
                     last.tail = (last.tail or "") + text
+    root.getroottree().docinfo.URL = uri
     settle_tree(root)
     return root, elements
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.blocks import BLOCK_TAGS
 from ingest.parse.html.cleaning import CleanedPage, RunHook
 from ingest.parse.html.content import ContentBy, leading_h1, page_body
 from ingest.parse.html.dom import HEADING_LEVELS, heading_level, normal_space, parse_tree, stated_title
@@ -20,13 +19,13 @@ from ingest.parse.html.site_title import find_site_title
 from ingest.parse.html.traced import PASSED_OVER, BlockStatus, CleaningStep, PageTrace, TracedBlock
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
 from ingest.parse.html.vote import FEW_WORDS, TELLING
-from ingest.parse.html.words import word_set
+from ingest.parse.html.words import BLOCK_TAGS, word_set
 from ingest.parse.outline import Part
 from schemas.cleaning import label
 from schemas.edges import LinkPosition
 from schemas.fragment import ParseRequest
 
-_BLOCKS = (BLOCK_TAGS | HEADING_LEVELS.keys()) - {"td", "th"}
+_BLOCKS = BLOCK_TAGS - {"td", "th"}
 _CELLS = word_set("td th br")
 """A row is one block, but its cells are apart."""
 

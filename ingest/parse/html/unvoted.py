@@ -11,18 +11,19 @@ trafilatura .916.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 from lxml import etree
 from lxml.html import HtmlElement
 
+from ingest.parse.html.apart import CONTROLS, LINKED, count_words, link_words, names_heading
 from ingest.parse.html.content import block_texts
 from ingest.parse.html.dom import heading_level, name_parts
 from ingest.parse.html.family import SHAPES, Family, is_chrome
 from ingest.parse.html.landmarks import is_box
 from ingest.parse.html.purpose import Purpose
 from ingest.parse.html.titles import TITLE_TAGS, title_of
-from ingest.parse.html.vote import Vote
+from ingest.parse.html.vote import TELLING, Vote
 from ingest.parse.html.words import word_set
 
 KEPT = 0.5
@@ -58,10 +59,6 @@ _BOXES = word_set("blockquote figure")
 """Boxes by their tag alone: they are of the text or not as paragraphs are."""
 
 _LISTS = word_set("ul ol")
-
-_LINKED = 0.3
-"""Share of words in links from which on an element leads elsewhere. In an article lists of links are of the
-text all the same where they stand beside voted paragraphs."""
 
 _LONG = 20
 """Words of a `div` from which on it is a passage, not a label, a credit or a button."""
@@ -133,10 +130,16 @@ class _Tally:
         waiting = [self.root]
         while waiting:
             for child in waiting.pop():
-                if self.voted[child]:
+                if self.voted[child] or (child.tag == "header" and next(child.iter("h1"), None) is not None):
                     waiting.append(child)
-                elif self.words[child]:
+                elif self.words[child] and not self._is_in_paragraph(child):
                     yield child
+
+    def _is_in_paragraph(self, element: HtmlElement) -> bool:
+        """Whether it stands amid the words of a sentence; an unclosed paragraph may hold what is long."""
+        around = element.getparent()
+        is_within = around is not None and around.tag == "p" and element.tag not in _OF_FRAME
+        return is_within and self.words[element] < _LONG
 
     def belongs(self, element: HtmlElement) -> bool:
         """Whether an element reads as a part of the text that was voted for; headings are judged later."""
@@ -151,13 +154,13 @@ class _Tally:
         is_beside = element.getparent() in self.beside
         if element.tag in _LISTS and is_beside:
             return True
-        if _link_words(element) >= _LINKED * self.words[element]:
+        if link_words(element) >= LINKED * self.words[element]:
             return False
         is_text = element.tag in _OF_TEXT or _is_solid(element)
         if is_text and is_beside:
             return True
         is_amid = self.first < self.places[element] < self.last
-        return is_amid and (is_text or self.words[element] >= _LONG or _is_caption(element))
+        return is_amid and (is_text or self.words[element] >= _LONG or _says(element) or _is_caption(element))
 
     def _is_section_of_text(self, element: HtmlElement) -> bool:
         """Whether it is amid the text, under a heading of its own, over a table, code or definitions.
@@ -166,7 +169,7 @@ class _Tally:
         """
         is_amid = self.first < self.places[element] < self.last
         has_heading = any(heading_level(child) is not None for child in element)
-        few_links = _link_words(element) < _LINKED * self.words[element]
+        few_links = link_words(element) < LINKED * self.words[element]
         return is_amid and has_heading and few_links and element.tag not in _OF_FRAME and _is_solid(element)
 
     def _is_entry(self, element: HtmlElement) -> bool:
@@ -179,7 +182,7 @@ class _Tally:
     def _is_line_under_heading(self, element: HtmlElement) -> bool:
         """Whether it is a short line between a heading and voted text, as manuals note state and version."""
         words = self.words[element]
-        if self.is_article or words >= _LONG or element.tag in _LISTS or _link_words(element) >= words:
+        if self.is_article or words >= _LONG or element.tag in _LISTS or link_words(element) >= words:
             return False
         return self._is_below_heading(element) and self._is_above_text(element)
 
@@ -194,7 +197,9 @@ class _Tally:
 
     def _is_above_text(self, element: HtmlElement) -> bool:
         """Whether something voted for follows before the next heading."""
-        for node in islice(element.itersiblings(), _LINES):
+        around = element.getparent()
+        behind = around.itersiblings() if around is not None and around.tag == "header" else ()
+        for node in islice(chain(element.itersiblings(), behind), _LINES):
             if self.words[node] and self._is_title(node):
                 return False
             if self.voted[node]:
@@ -248,12 +253,24 @@ class _Tally:
 
 
 def _is_frame(element: HtmlElement) -> bool:
-    return element.tag in _OF_FRAME or _is_named(element)
+    if element.tag in _OF_FRAME or _is_named(element):
+        return True
+    return any(one.get("type") != "hidden" for one in element.iter(*CONTROLS)) and not (
+        _is_solid(element) or _says(element)
+    )
 
 
 def _is_named(element: HtmlElement) -> bool:
-    names = name_parts(element.get("class") or "") | name_parts(element.get("id") or "")
-    return not _NAMED.isdisjoint(names) or is_chrome(element, SHAPES[Family.PLAIN])
+    if not _NAMED.isdisjoint(name_parts(element.get("class") or "")):
+        return True
+    if not _NAMED.isdisjoint(name_parts(element.get("id") or "")) and not names_heading(element):
+        return True
+    return is_chrome(element, SHAPES[Family.PLAIN])
+
+
+def _says(element: HtmlElement) -> bool:
+    """Whether a paragraph of more than a label stands in it."""
+    return any(count_words(text) >= TELLING for text in element.iter("p", "li", "dd"))
 
 
 def _is_solid(element: HtmlElement) -> bool:
@@ -262,14 +279,3 @@ def _is_solid(element: HtmlElement) -> bool:
 
 def _is_caption(element: HtmlElement) -> bool:
     return any(title_of(node) is not None for node in element.iter(*TITLE_TAGS))
-
-
-def _link_words(element: HtmlElement) -> int:
-    """Words in links that lead elsewhere; a list of links to its own page is a table of contents."""
-    is_contents = next(element.iter(*_LISTS), None) is not None
-    links = (link for link in element.iter("a") if is_contents or not _stays_on_page(link))
-    return sum(len("".join(link.itertext()).split()) for link in links)
-
-
-def _stays_on_page(link: HtmlElement) -> bool:
-    return (link.get("href") or "").startswith("#")

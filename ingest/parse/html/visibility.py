@@ -13,10 +13,19 @@ UNSEEN_TAGS = word_set(
     "head button select option textarea input datalist dialog"
 )
 
+OPENED = "until-click"
+"""The value of `hidden` of what a click opens: it is read, but no search in the page finds it."""
+
 _HIDING = re.compile(
     r"display:none|visibility:hidden|font-size:0(?:\.0*)?(?:px|em|rem|pt|%)?(?:;|!|$)|transform:scale\(0\)"
-    r"|(?:^|;)(?:width|height|max-width|max-height):0(?:px|em|rem|pt|%)?(?:;|!|$)|opacity:0(?:;|!|$)"
 )
+_NO_SIZE = re.compile(r"(?:^|;)(?:max-)?(width|height):0(?:px|em|rem|pt|%)?(?=;|!|$)")
+_CLIPPED = re.compile(r"(?:^|;)overflow(?:-[xy])?:(?:hidden|clip)")
+_FADED = re.compile(r"(?:^|;)opacity:0(?:\.0*)?(?:;|!|$)")
+_MOVES = re.compile(r"(?:^|;)(?:transform|translate|transition|animation|will-change)\b")
+_BROUGHT_IN = re.compile(r"aos|w-id|animat|reveal|scroll|\bsal\b|framer|motion|fade|appear|in-?view", re.I)
+_ROWS = word_set("tr td th tbody thead tfoot table")
+
 _COLOUR = re.compile(r"(?:^|;)(background-)?(?:color|background):([^;!]+)")
 
 # Zero-width, bidi and tag characters carry text past a reader; ZWJ and ZWNJ stay inside words that need them.
@@ -34,6 +43,11 @@ def hidden_elements(root: HtmlElement) -> frozenset[HtmlElement]:
     return frozenset(filter(is_hidden, _MAY_HIDE(root)))
 
 
+def opened_elements(root: HtmlElement) -> frozenset[HtmlElement]:
+    """Return what is read although it is hidden, since a click opens it."""
+    return frozenset(root.iterfind(f".//*[@hidden='{OPENED}']"))
+
+
 def is_hidden(element: HtmlElement) -> bool:
     """Whether an element is out of a reader's sight by attribute or inline style.
 
@@ -43,10 +57,12 @@ def is_hidden(element: HtmlElement) -> bool:
     if attributes.get("role") == "tabpanel":
         return False
     if "hidden" in attributes:
-        return bool(attributes["hidden"] != "until-found")
+        return attributes["hidden"] not in {"until-found", OPENED}
     style = attributes.get("style")
     return bool(attributes.get("aria-hidden") == "true") or (
-        style is not None and _hides(style) and not _is_formula(element)
+        style is not None
+        and (_hides(style) or _has_no_size(style, element.tag) or _is_faded(element, style))
+        and not _is_formula(element)
     )
 
 
@@ -62,6 +78,22 @@ def _hides(style: str) -> bool:
         return True
     colours = {bool(match[1] or "background" in match[0]): match[2] for match in _COLOUR.finditer(style)}
     return len(colours) == 2 and colours[True] == colours[False]
+
+
+def _has_no_size(style: str, tag: str) -> bool:
+    """Whether there is no place for its text: rows grow with theirs, and what is not clipped is seen."""
+    style = "".join(style.lower().split())
+    sides = {match[1] for match in _NO_SIZE.finditer(style)}
+    return tag not in _ROWS and bool(sides) and (len(sides) > 1 or _CLIPPED.search(style) is not None)
+
+
+def _is_faded(element: HtmlElement, style: str) -> bool:
+    """Whether it cannot be seen, and is none of what a page lets appear as a reader gets to it."""
+    style = "".join(style.lower().split())
+    if _FADED.search(style) is None:
+        return False
+    stated = " ".join((*element.attrib, element.get("class") or ""))
+    return _MOVES.search(style) is None and _BROUGHT_IN.search(stated) is None
 
 
 def strip_invisible(text: str) -> str:

@@ -16,6 +16,7 @@ from ingest.parse.markdown.slugs import Slugs, split_explicit_id
 from ingest.parse.outline import (
     BLOCK_JOINT,
     LINE_JOINT,
+    STRUCK,
     Anchor,
     Block,
     BoxEnd,
@@ -31,6 +32,7 @@ _NOTE = re.compile(r"\[\^([^\]\s]{1,80})\]:[ \t]")
 _MARK = re.compile(r"\[\^([^\]\s]{1,80})\](?!:)")
 _NOTE_INDENT = 4
 _LINK_START = re.compile(r"<a[\s>]", re.IGNORECASE)
+_STRUCK = re.compile(r"</?(?:del|s|strike)(?:\s[^>]*)?>", re.IGNORECASE)
 _LINK_END = re.compile(r"</a\s*>", re.IGNORECASE)
 _INFO = re.compile(r"\{?\s*\.?([a-z][\w+#.-]{0,29})", re.IGNORECASE)
 
@@ -253,6 +255,10 @@ class _Reader:
                     open_links.append((str(child.attrGet("href") or ""), len(text)))
                 case "link_close" if open_links:
                     spans += self._close(open_links.pop(), text)
+                case "s_open" | "s_close":
+                    text += STRUCK
+                case "html_inline" if _STRUCK.fullmatch(child.content):
+                    text += STRUCK
                 case "html_inline" if _LINK_END.fullmatch(child.content):
                     spans += self._close(elements.pop() if elements else (None, 0), text)
                 case "html_inline":

@@ -1,0 +1,85 @@
+"""Panels that a click opens: hidden by the markup, and text all the same."""
+
+import re
+from collections.abc import Iterator
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from ingest.parse.html.visibility import OPENED, hidden_elements
+from ingest.parse.html.words import word_set
+
+_OPENERS = etree.XPath(
+    "//@aria-controls | //@data-target | //@data-bs-target | //a/@href[starts-with(., '#')] | //@onclick"
+)
+_NAMES = re.compile(r"[\w-]+")
+_TOGGLES = re.compile(r"accordion|collaps|toggle|trigger|expand|question|faq|tab", re.IGNORECASE)
+_OVERLAYS = re.compile(
+    r"(?<![a-z])(?:menu|modal|pop-?(?:up|over)|tooltip|dialog|drawer|lightbox|overlay|cookie|consent|nav|search|login)",
+    re.IGNORECASE,
+)
+_ROLES = word_set("menu menubar listbox dialog alertdialog tooltip navigation search alert status")
+_PANELS = word_set("div section article p dd ul ol dl li table tr tbody span details")
+_HEADS = word_set("h1 h2 h3 h4 h5 h6 dt div p a")
+_LINKED = 0.3
+"""Share of words in links from which on a panel is a menu."""
+
+
+def open_panels(root: HtmlElement) -> None:
+    """Show what is hidden until a reader clicks on what is over it, or on what names it."""
+    hidden = hidden_elements(root)
+    if not hidden:
+        return
+    named = {name for stated in _OPENERS(root) for name in _NAMES.findall(stated)}
+    for panel in hidden:
+        is_opened = panel.get("id") in named or _is_below_opener(panel) or _has_shown_twin(panel, hidden)
+        if is_opened and _is_text(panel):
+            for name in ("style", "aria-hidden"):
+                panel.attrib.pop(name, None)
+            panel.set("hidden", OPENED)
+            head = panel.getprevious()
+            if head is not None and head.tag == "button":
+                head.tag = "p"
+
+
+def _is_below_opener(panel: HtmlElement) -> bool:
+    head = panel.getprevious()
+    if head is None:
+        return False
+    if head.tag == "button" or head.get("role") == "button" or head.get("aria-expanded") is not None:
+        return True
+    if head.tag not in _HEADS:
+        return False
+    opens = _TOGGLES.search(head.get("class") or "") or head.get("onclick") is not None
+    return bool(opens) or any(_opens(one) for one in head.iterdescendants("button", "a", "span", "div"))
+
+
+def _opens(element: HtmlElement) -> bool:
+    return element.tag == "button" or element.get("aria-expanded") is not None
+
+
+def _has_shown_twin(panel: HtmlElement, hidden: frozenset[HtmlElement]) -> bool:
+    """Whether it is one of several panels beside each other of which one is shown."""
+    class_ = panel.get("class") or ""
+    if _TOGGLES.search(class_) is None:
+        return False
+    names = set(class_.split())
+    shown = (one for one in _beside(panel) if one not in hidden)
+    return any(not names.isdisjoint((one.get("class") or "").split()) for one in shown)
+
+
+def _beside(panel: HtmlElement) -> Iterator[HtmlElement]:
+    yield from panel.itersiblings(panel.tag)
+    yield from panel.itersiblings(panel.tag, preceding=True)
+
+
+def _is_text(panel: HtmlElement) -> bool:
+    if panel.tag not in _PANELS or panel.get("role") in _ROLES or panel.get("aria-modal") is not None:
+        return False
+    if _OVERLAYS.search(f"{panel.get('class') or ''} {panel.get('id') or ''}"):
+        return False
+    if next(panel.iter("input", "select", "textarea", "form", "nav"), None) is not None:
+        return False
+    words = len("".join(panel.itertext()).split())
+    linked = sum(len("".join(link.itertext()).split()) for link in panel.iter("a"))
+    return words > 0 and linked < _LINKED * words
