@@ -8,7 +8,7 @@ from itertools import chain, islice
 from lxml.html import HtmlElement
 
 from ingest.parse.html.dom import HEADING_LEVELS, name_parts
-from ingest.parse.html.words import word_set
+from ingest.parse.html.words import BLOCK_TAGS, word_set
 
 LINKED = 0.3
 """Share of words in links from which on an element leads elsewhere."""
@@ -44,6 +44,16 @@ def leads_elsewhere(element: HtmlElement) -> bool:
     if next(element.iter("button", *CONTROLS), None) is not None:
         return True
     return link_words(element) >= LINKED * count_words(element)
+
+
+def is_within_words(element: HtmlElement) -> bool:
+    """Whether it is inline, and words stand beside it: it is one of them."""
+    at = element
+    while at.tag not in BLOCK_TAGS and (around := at.getparent()) is not None:
+        if (at.tail or "").strip() or (around.text or "").strip():
+            return True
+        at = around
+    return False
 
 
 def is_beside_text(element: HtmlElement) -> bool:

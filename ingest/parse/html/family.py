@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from lxml.html import HtmlElement
 
-from ingest.parse.html.apart import is_beside_text, leads_elsewhere, names_heading
+from ingest.parse.html.apart import is_beside_text, is_within_words, leads_elsewhere, names_heading
 from ingest.parse.html.dom import HEADING_LEVELS, Survey, class_words, name_parts
 from ingest.parse.html.words import word_set
 
@@ -175,6 +175,8 @@ def is_chrome(element: HtmlElement, shape: Shape) -> bool:
     `table_of_contents`.
     """
     class_, id_ = element.get("class"), element.get("id")
+    if (shape.chrome_words or class_ is None) and is_within_words(element):
+        return False
     by_class = class_ is not None and _is_called(class_words(class_), class_, shape, 1)
     by_id = id_ is not None and _is_called({id_.lower()}, id_, shape, 2) and not names_heading(element)
     if element.tag in HEADING_LEVELS or not (by_class or by_id):

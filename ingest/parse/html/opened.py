@@ -22,10 +22,10 @@ _GOES_ON = re.compile(r"[\w.,;:!?)]")
 def open_parts(root: HtmlElement) -> None:
     """Give the parts of a tree that a reader gets to see a form in which they are read."""
     _show_shadows(root)
+    open_panels(root)
     _set_ruby(root)
     _read_buttons(root)
     _mark_struck(root)
-    open_panels(root)
 
 
 def _show_shadows(root: HtmlElement) -> None:

@@ -52,6 +52,9 @@ _NAMED = word_set(
 )
 """Words of classes and ids by which sites call what they put into an article that is none of it."""
 
+_AMID = frozenset({"sidebar"})
+"""What authors call asides amid the text, too."""
+
 _SOLID = word_set("pre table dl math")
 """What trafilatura loses however it is wrapped."""
 
@@ -209,7 +212,7 @@ class _Tally:
     def _is_attached(self, element: HtmlElement) -> bool:
         """Whether it is a note, or the caption of something voted for: that may stand first or last."""
         if element.tag not in _BOXES and is_box(element):
-            return not _is_named(element)
+            return not _is_named(element, but=_AMID if element.tag == "aside" else frozenset())
         return element.getparent() in self.beside and title_of(element) is not None
 
     def bare_headings(self, cut: Iterable[HtmlElement]) -> Iterator[HtmlElement]:
@@ -260,10 +263,11 @@ def _is_frame(element: HtmlElement) -> bool:
     )
 
 
-def _is_named(element: HtmlElement) -> bool:
-    if not _NAMED.isdisjoint(name_parts(element.get("class") or "")):
+def _is_named(element: HtmlElement, *, but: frozenset[str] = frozenset()) -> bool:
+    named = _NAMED - but
+    if not named.isdisjoint(name_parts(element.get("class") or "")):
         return True
-    if not _NAMED.isdisjoint(name_parts(element.get("id") or "")) and not names_heading(element):
+    if not named.isdisjoint(name_parts(element.get("id") or "")) and not names_heading(element):
         return True
     return is_chrome(element, SHAPES[Family.PLAIN])
 
