@@ -66,7 +66,7 @@ def is_amid_text(element: HtmlElement) -> bool:
     """Whether text of what is around stands before and behind it, or before it and right beside it."""
     before = behind = False
     beside = is_beside_text(element)
-    for at in chain([element], islice(element.iterancestors(), _NEAR)):
+    for at in chain([element], islice(element.iterancestors(), 1)):
         if at.tag in _ROOTS:
             break
         before = before or any(map(_holds_passage, islice(at.itersiblings(preceding=True), _NEAR)))
@@ -92,4 +92,4 @@ def names_heading(element: HtmlElement) -> bool:
     if element.tag == "section":
         return True
     said = name_parts("".join(heading.itertext()))
-    return name_parts(element.get("id") or "") <= said
+    return name_parts(element.get("id") or "") <= said and not leads_elsewhere(element)

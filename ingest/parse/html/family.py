@@ -181,7 +181,9 @@ def is_chrome(element: HtmlElement, shape: Shape) -> bool:
     by_id = id_ is not None and _is_called({id_.lower()}, id_, shape, 2) and not names_heading(element)
     if element.tag in HEADING_LEVELS or not (by_class or by_id):
         return False
-    return not shape.chrome_words or leads_elsewhere(element) or not _is_within_text(element)
+    if not shape.chrome_words or leads_elsewhere(element) or not _is_within_text(element):
+        return True
+    return not _is_named(f"{class_} {id_}", shape, 1) and next(element.iter("a"), None) is not None
 
 
 def _is_within_text(element: HtmlElement) -> bool:

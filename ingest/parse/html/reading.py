@@ -4,6 +4,7 @@ without what the vote passed over, if the vote is to be believed.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from lxml.html import HtmlElement
 
@@ -64,6 +65,8 @@ def choose_reading(
     It is the first reading that contains enough of the vote, else the fullest, as the structure of the page
     has it; or that one cut down to the vote, where no generator is known whose structure could be trusted.
     """
+    if _lists_articles(content.root):
+        purpose = Purpose.OTHER
     vote = Vote.of(content.voted if len(content.voted.split()) >= FEW_WORDS else "")
     reading, parts = _own_reading(survey, content, family, vote.pairs)
     if family is not Family.PLAIN or not vote.pairs:
@@ -79,6 +82,12 @@ def choose_reading(
         purpose=purpose,
     )
     return (shorter, left) if is_shorter else (reading, parts)
+
+
+def _lists_articles(root: HtmlElement) -> bool:
+    """Whether several articles stand beside each other: such a page is none, whatever it says."""
+    behind = (islice(article.itersiblings("article"), 1, None) for article in root.iter("article"))
+    return any(next(others, None) is not None for others in behind)
 
 
 def _own_reading(

@@ -18,11 +18,12 @@ from lxml.html import HtmlElement
 
 from ingest.parse.html.apart import CONTROLS, LINKED, count_words, link_words, names_heading
 from ingest.parse.html.content import block_texts
-from ingest.parse.html.dom import heading_level, name_parts
+from ingest.parse.html.dom import HEADING_LEVELS, heading_level, name_parts
 from ingest.parse.html.family import SHAPES, Family, is_chrome
 from ingest.parse.html.landmarks import is_box
 from ingest.parse.html.purpose import Purpose
 from ingest.parse.html.titles import TITLE_TAGS, title_of
+from ingest.parse.html.visibility import OPENED
 from ingest.parse.html.vote import TELLING, Vote
 from ingest.parse.html.words import word_set
 
@@ -41,7 +42,9 @@ LEAST = 0.3
 PROSE = 0.8
 """Share of the vote in paragraphs from which on the page is an article, whatever stands around it."""
 
-_OF_TEXT = word_set("p ul ol li dl dt dd table tbody tr td th pre blockquote details figure figcaption")
+_OF_TEXT = word_set(
+    "p ul ol li dl dt dd table tbody tr td th pre blockquote details fieldset figure figcaption"
+)
 """Elements of running text: beside or amid voted ones nearly all are of the text, a `div` seldom."""
 
 _OF_FRAME = word_set("aside header footer form nav")
@@ -258,9 +261,9 @@ class _Tally:
 def _is_frame(element: HtmlElement) -> bool:
     if element.tag in _OF_FRAME or _is_named(element):
         return True
-    return any(one.get("type") != "hidden" for one in element.iter(*CONTROLS)) and not (
-        _is_solid(element) or _says(element)
-    )
+    if _is_solid(element) or any(count_words(text) >= _LONG for text in element.iter("p", "li", "dd")):
+        return False
+    return any(one.get("type") != "hidden" for one in element.iter(*CONTROLS))
 
 
 def _is_named(element: HtmlElement, *, but: frozenset[str] = frozenset()) -> bool:
@@ -273,7 +276,10 @@ def _is_named(element: HtmlElement, *, but: frozenset[str] = frozenset()) -> boo
 
 
 def _says(element: HtmlElement) -> bool:
-    """Whether a paragraph of more than a label stands in it."""
+    """Whether a sentence stands in it, under a heading or in what a click opens."""
+    opened = next(element.iterfind(f".//*[@hidden='{OPENED}']"), None)
+    if opened is None and next(element.iter(*HEADING_LEVELS), None) is None:
+        return False
     return any(count_words(text) >= TELLING for text in element.iter("p", "li", "dd"))
 
 
