@@ -23,6 +23,7 @@ def list_files(
     *,
     suffixes: tuple[str, ...],
     on_skip: Callable[[str, str], None],
+    on_other: Callable[[str], None] = lambda _: None,
     named: Collection[str] | None = None,
 ) -> tuple[str, ...]:
     """List the documents under *root* by relative path, in order, with `/` between names.
@@ -30,14 +31,15 @@ def list_files(
     A document is what has a name that ends with one of *suffixes*, in lower case. With *named*, these paths
     alone are looked at, and no folder is listed.
 
-    *on_skip* hears path and reason of every document and folder left out. Raises: FetchRefused: *root* is no
+    *on_skip* hears path and reason of every document and folder left out, *on_other* the path of every other
+    file that is no secret. Raises: FetchRefused: *root* is no
     folder.
     """
     top = root.resolve()
     if not top.is_dir():
         raise FetchRefused("no such folder; check `roots` of the source", subject=str(root))
     paths = _walk(top, on_skip) if named is None else _present(top, named)
-    return tuple(sorted(_documents(top, paths, suffixes, on_skip)))
+    return tuple(sorted(_documents(top, paths, suffixes, on_skip, on_other)))
 
 
 def is_denied(path: str) -> bool:
@@ -75,15 +77,20 @@ def _is_walked(folder: Path, path: str, top: Path) -> bool:
 
 
 def _documents(
-    top: Path, paths: Iterable[str], suffixes: tuple[str, ...], on_skip: Callable[[str, str], None]
+    top: Path,
+    paths: Iterable[str],
+    suffixes: tuple[str, ...],
+    on_skip: Callable[[str, str], None],
+    on_other: Callable[[str], None],
 ) -> Iterator[str]:
     for path in paths:
-        if PurePosixPath(path).suffix and path.lower().endswith(suffixes):
-            reason = _why_not(top, path)
-            if reason:
-                on_skip(path, reason)
-            else:
-                yield path
+        if not PurePosixPath(path).suffix or not path.lower().endswith(suffixes):
+            if not is_denied(path):
+                on_other(path)
+        elif reason := _why_not(top, path):
+            on_skip(path, reason)
+        else:
+            yield path
 
 
 def _entries(top: Path, folder: str, on_skip: Callable[[str, str], None]) -> list[tuple[str, bool]]:

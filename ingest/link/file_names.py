@@ -2,7 +2,7 @@
 
 from ingest.urls import is_file_url
 
-_SUFFIXES = (".html", ".htm", ".md", ".markdown", ".rst", ".xhtml")
+_SUFFIXES = (".html", ".htm", ".md", ".markdown", ".mdx", ".rst", ".xhtml")
 _STARTS = ("index", "README", "readme")
 
 

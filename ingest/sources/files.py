@@ -8,7 +8,7 @@ from ingest.dates import from_timestamp
 from ingest.fetch.files import list_files, open_file
 from ingest.parse.formats.registry import file_suffixes
 from ingest.plan.globs import sole_match
-from ingest.sources.results import largest_file, result_of, until_stopped
+from ingest.sources.results import largest_file, passed_over, result_of, until_stopped
 from ingest.urls import file_path, file_url
 from schemas.dates import DateOrigin
 from schemas.errors import GuardRefused, SitegraphError
@@ -29,6 +29,7 @@ class _Folders:
         """
         uris: set[str] = set()
         skipped: list[Problem] = []
+        others: list[str] = []
 
         def on_skip(path: str, reason: str) -> None:
             skipped.append(Problem(url=file_url(self._source.name, path), reason=f"left out: {reason}"))
@@ -37,11 +38,12 @@ class _Folders:
         for root in self._source.roots:
             if not Path(root).is_dir():
                 raise GuardRefused("root folder does not exist; nothing was changed", subject=root)
-            paths = list_files(Path(root), suffixes=file_suffixes(), on_skip=on_skip, named=named)
+            paths = list_files(
+                Path(root), suffixes=file_suffixes(), on_skip=on_skip, on_other=others.append, named=named
+            )
             uris.update(file_url(self._source.name, path) for path in paths)
-        return SourceListing(
-            entries=tuple(SourceEntry(uri=uri) for uri in sorted(uris)), problems=tuple(skipped)
-        )
+        problems = (*skipped, *passed_over(self._source, others))
+        return SourceListing(entries=tuple(SourceEntry(uri=uri) for uri in sorted(uris)), problems=problems)
 
     def fetch(
         self,

@@ -1,15 +1,22 @@
 """Results of kinds that send no request of their own, and how large their documents may be."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from mimetypes import guess_type
+from pathlib import PurePosixPath
 from typing import TypeVar
 
 from ingest.parse.formats.registry import installed_formats
+from ingest.plan.scope import is_inside
+from ingest.urls import file_url
 from schemas.dates import Dated
 from schemas.errors import Stopped
 from schemas.fetch import FetchResult, FetchStatus
 from schemas.formats import SizeClass, format_named
-from schemas.source import SizeLimits
+from schemas.report import Problem
+from schemas.source import SizeLimits, Source
 
+_TOLD = 5
 MAX_FILE_BYTES = 64 * 1024 * 1024
 
 T = TypeVar("T")
@@ -29,6 +36,22 @@ def largest_file(sizes: SizeLimits, path: str) -> tuple[int, str]:
     key = f"{found.size if found else SizeClass.PAGE}_mb"
     named: int | None = getattr(sizes, key)
     return MAX_FILE_BYTES if named is None else named * 1_000_000, f"limits.{key}"
+
+
+def passed_over(source: Source, paths: Iterable[str]) -> Iterator[Problem]:
+    """Say how many of the files that the scope means are of no format; pictures and what styles pages are none."""
+    meant = (path for path in paths if is_inside(source, file_url(source.name, path)) and not _is_part(path))
+    endings = Counter(PurePosixPath(path).suffix.lower() or PurePosixPath(path).name for path in meant)
+    if endings:
+        told = ", ".join(f"{ending} {number}" for ending, number in endings.most_common(_TOLD))
+        more = ", …" if len(endings) > _TOLD else ""
+        reason = f"left out: {endings.total()} files of no format that is read here ({told}{more})"
+        yield Problem(url=file_url(source.name, ""), reason=reason)
+
+
+def _is_part(path: str) -> bool:
+    media = guess_type(path)[0] or ""
+    return media.partition("/")[0] in {"image", "audio", "video", "font"} or media.endswith(("css", "javascript"))
 
 
 def result_of(

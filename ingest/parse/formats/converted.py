@@ -1,6 +1,6 @@
 """Documents that are read as markup made of them: all of it is content, and nothing around it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lxml.html import HtmlElement
@@ -22,6 +22,9 @@ from schemas.fragment import GraphFragment, ParseRequest
 SHAPE = Shape(containers=())
 SECTIONED = Shape(containers=(), section_anchor=True)
 """The id of a section lies on the element around its heading."""
+
+_NAMED = 5
+"""Files by name that one warning has."""
 
 _BACK = ("↑", "↩")
 """With what the text of a link begins that leads from a note back to where it is cited."""
@@ -81,6 +84,13 @@ def assemble_document(
         parts=pages,
     )
     return assemble_page(outline, collected.links, request=request, facts=facts, count_tokens=count_tokens)
+
+
+def say_missing(included: Sequence[str]) -> Iterator[str]:
+    """Say which files a document takes in, that are not read with it."""
+    if included:
+        more = f" and {len(included) - _NAMED} more" if len(included) > _NAMED else ""
+        yield f"files that it takes in are not read: {', '.join(included[:_NAMED])}{more}"
 
 
 def _links(root: HtmlElement) -> Iterator[FoundLink]:

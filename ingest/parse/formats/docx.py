@@ -8,8 +8,10 @@ from zipfile import ZipFile
 
 from ingest.dates import dated
 from ingest.parse.formats.archive import ZIP_END, ZIP_START, open_archive, read_member, refuse_doctype
+from ingest.parse.formats.docx_parts import LABEL_END, LABEL_START, main_part, written_out
 from ingest.parse.formats.docx_styles import style_map
 from ingest.parse.formats.sniffing import is_binary
+from ingest.parse.marks import BOXES
 from ingest.parse.secrets import kinds_of
 from ingest.parse.stated_access import names_access_at_top, names_access_in_properties
 from schemas.dates import Dated, DateOrigin
@@ -19,7 +21,6 @@ from schemas.fragment import GraphFragment, ParseRequest
 from schemas.redaction import secrets_of
 
 _TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-_MAIN = "word/document.xml"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """What encrypted files begin with, and those of Word before 2007."""
 
@@ -27,10 +28,12 @@ _CORE = "docProps/core.xml"
 _SAVED = re.compile(rb"<dcterms:modified\b[^>]*>\s*([^<\s]+)")
 _NOTE = re.compile(r"(?:footnote|endnote)(?:-ref)?-\d+")
 _PROSE = re.compile(
-    r"word/(?:document|comments|footnotes|endnotes|(?:header|footer)\d*)\.xml|docProps/\w+\.xml"
+    r"\w+/(?:document|comments|footnotes|endnotes|header|footer)\w*\.xml|docProps/\w+\.xml"
 )
 _PARAGRAPH_END = re.compile(rb"</w:p>|<w:br/>|</\w+:\w+>(?=<(?!/?w:))")
 _TAG = re.compile(rb"<[^>]*>")
+_ITEM = re.compile(rf"(<li)>{LABEL_START}([^{LABEL_END}]*){LABEL_END}")
+_LABEL = re.compile(rf"{LABEL_START}([^{LABEL_END}]*){LABEL_END}")
 
 
 def _recognise(head: bytes, content_type: str, name: str) -> bool:
@@ -49,13 +52,15 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
             "encrypted, or of Word before 2007; save it as .docx without a password", subject=request.uri
         )
     archive = open_archive(data, subject=request.uri)
-    if _MAIN not in archive.namelist():
-        raise ParseError(f"no DOCX: there is no {_MAIN} in it", subject=request.uri)
     for name in archive.namelist():
         if name.endswith((".xml", ".rels")):
             refuse_doctype(read_member(archive, name, subject=request.uri), name=name, subject=request.uri)
+    if (main := main_part(archive, subject=request.uri)) not in archive.namelist():
+        raise ParseError(f"no DOCX: there is no {main} in it", subject=request.uri)
+    data = written_out(archive, subject=request.uri)
     markup = _to_html(data, style_map(archive, subject=request.uri), request.uri)
     tree = parse_tree(markup, subject=request.uri)
+    _write_boxes(tree)
     _place_notes(tree)
     body = read_tree(tree)
     return assemble_document(
@@ -90,7 +95,15 @@ def _to_html(data: bytes, style_map: str, subject: str) -> str:
         raise
     except Exception as error:  # of XML, of the archive, of what mammoth expects to find in them
         raise ParseError(f"damaged: {type(error).__name__} ({error})", subject=subject) from error
-    return f"<html><body>{made.value}</body></html>"
+    value = _LABEL.sub(r"\1 ", _ITEM.sub(r'\1 data-number="\2">', made.value))
+    return f"<html><body>{value}</body></html>"
+
+
+def _write_boxes(root: Any) -> None:
+    """Write check boxes as Markdown does, where the reader of pages would pass over controls."""
+    for box in list(root.iter("input")):
+        if box.get("type") == "checkbox":
+            box.tag, box.text = "span", f"{BOXES['checked' in box.attrib]} "
 
 
 def _place_notes(root: Any) -> None:
@@ -136,7 +149,7 @@ def _names_access(data: bytes, _content_type: str | None) -> bool:
     archive = open_archive(data, subject="")
     names = [name for name in archive.namelist() if name.startswith("docProps/") and name.endswith(".xml")]
     properties = (read_member(archive, name, subject="") for name in names)
-    text = _text(read_member(archive, _MAIN, subject="")).replace("\n", "\n\n")
+    text = _text(read_member(archive, main_part(archive, subject=""), subject="")).replace("\n", "\n\n")
     return any(map(names_access_in_properties, properties)) or names_access_at_top(text)
 
 

@@ -6,15 +6,17 @@ from typing import Any
 from zipfile import ZipFile
 
 from ingest.parse.formats.archive import read_member
+from ingest.parse.formats.docx_parts import CODE_STYLE, OUTLINE_STYLE, related_part
 from schemas.errors import ParseError
 
-_STYLES = "word/styles.xml"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _HEADING = re.compile(r"heading ([1-9])")
 _BODY_TEXT = 10
 """Outline level, from 1, of what is no heading (ECMA-376-1, 17.3.1.20: 9, from 0)."""
 
-_MAP = """
+_MAP = f"""
+p.{CODE_STYLE} => pre:separator('\\n')
+{"".join(f"p.{OUTLINE_STYLE}{level} => h{min(level + 1, 6)}:fresh" + chr(10) for level in range(8))}
 p[style-name='Title'] => h1:fresh
 p[style-name='TOC Heading'] => !
 p[style-name='toc heading'] => !
@@ -38,22 +40,23 @@ def style_map(archive: ZipFile, *, subject: str) -> str:
 
     Raises: ParseError: the styles are damaged.
     """
-    if _STYLES not in archive.namelist():
+    part = related_part(archive, "styles", subject=subject)
+    if part not in archive.namelist():
         return _MAP
     quoted = (
-        (name.replace("\\", "\\\\").replace("'", "\\'"), level) for name, level in _headings(archive, subject)
+        (name.replace("\\", "\\\\").replace("'", "\\'"), level) for name, level in _headings(archive, part, subject)
     )
     return _MAP + "\n".join(f"p[style-name='{name}'] => h{min(level, 6)}:fresh" for name, level in quoted)
 
 
-def _headings(archive: ZipFile, subject: str) -> Iterator[tuple[str, int]]:
+def _headings(archive: ZipFile, part: str, subject: str) -> Iterator[tuple[str, int]]:
     from lxml import etree
 
     try:
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
-        root = etree.fromstring(read_member(archive, _STYLES, subject=subject), parser)
+        root = etree.fromstring(read_member(archive, part, subject=subject), parser)
     except etree.XMLSyntaxError as error:
-        raise ParseError(f"damaged: {_STYLES} is not XML ({error})", subject=subject) from error
+        raise ParseError(f"damaged: {part} is not XML ({error})", subject=subject) from error
     styles = {style.get(f"{_W}styleId"): style for style in root.iter(f"{_W}style")}
     for style in styles.values():
         name, level = _value(style, "name") or "", _level(style, styles)

@@ -5,8 +5,8 @@ from ingest.parse.secrets import find_in_source
 from schemas.formats import DocumentFormat, ParseTools, media_type, never_names_access
 from schemas.fragment import GraphFragment, ParseRequest
 
-_SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")
-_TYPES = ("text/markdown", "text/x-markdown")
+_SUFFIXES = (".md", ".markdown", ".mdx", ".mdown", ".mkd")
+_TYPES = ("text/markdown", "text/x-markdown", "text/mdx")
 
 
 def _recognise(head: bytes, content_type: str, name: str) -> bool:
@@ -24,7 +24,7 @@ FORMAT = DocumentFormat(
     name="markdown",
     parse=_parse,
     recognise=_recognise,
-    suffixes=(".md", ".markdown"),
+    suffixes=(".md", ".markdown", ".mdx"),
     media_types=_TYPES,
     is_text=True,
     unread_secrets=find_in_source,

@@ -34,7 +34,7 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     from ingest.parse.formats.converted import assemble_document
     from ingest.parse.links import FoundLink
     from ingest.parse.markdown.blocks import read_markdown
-    from ingest.parse.outline import Block, Heading, Part
+    from ingest.parse.outline import Block, BoxEnd, BoxStart, Heading, Part
 
     notebook = _read(data, request.uri)
     language = _language(notebook)
@@ -51,6 +51,10 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
             parts.append(Block(text=_text(cell.source).strip("\n"), solid=True, language=language))
             if printed := shorten("\n".join(_printed(cell))):
                 parts.append(Block(text=f"Output:\n{printed}", solid=True))
+            for written in filter(None, map(_markdown_of, cell.outputs)):
+                read = read_markdown(shorten(written))
+                links += read.links
+                parts += (BoxStart(), *read.parts, BoxEnd())
     return assemble_document(
         tuple(part for part in parts if not isinstance(part, Block) or part.text.strip()),
         tuple(links),
@@ -102,8 +106,15 @@ def _printed(cell: Any) -> Iterator[str]:
             yield _text(output.text)
         elif output.output_type == "error":
             yield _text(f"{output.ename}: {output.evalue}")
-        elif not any(kind.startswith("image/") for kind in output.data):
+        elif _text(output.data.get("text/latex")):
+            yield _text(output.data["text/latex"]).strip().strip("$").strip()
+        elif not _markdown_of(output) and not any(kind.startswith("image/") for kind in output.data):
             yield _text(output.data.get("text/plain"))
+
+
+def _markdown_of(output: Any) -> str:
+    """What a cell gave as Markdown, which is read as that."""
+    return _text((output.get("data") or {}).get("text/markdown"))
 
 
 def shorten(printed: str) -> str:

@@ -56,7 +56,8 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
-    from ingest.parse.formats.converted import SECTIONED, assemble_document, read_tree
+    from ingest.parse.formats.converted import SECTIONED, assemble_document, read_tree, say_missing
+    from ingest.parse.formats.rst_sphinx import TAKEN_IN
     from ingest.parse.html.charset import decode_html
     from ingest.parse.html.dom import parse_tree
     from ingest.parse.html.visibility import strip_invisible
@@ -65,16 +66,25 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     if _takes_too_long(text):
         return _as_text(text, request, tools)
     tree = parse_tree(_to_html(text, request.uri), subject=request.uri)
+    missing = []
     for element in list(tree.iter()):
         names = (element.get("class") or "").split()
-        if not _LEFT_OUT.isdisjoint(names):
+        if TAKEN_IN in names:
+            missing.append(element.text or "")
+            element.drop_tree()
+        elif not _LEFT_OUT.isdisjoint(names):
             element.drop_tree()
         elif element.tag == "pre" and set(names) >= _CODE:
             language = next((name for name in names if name not in _CODE), "text")
             element.set("class", f"language-{language}")
     body = read_tree(tree, shape=SECTIONED)
     return assemble_document(
-        body.parts, body.links, request=request, kind=FORMAT.name, count_tokens=tools.count_tokens
+        body.parts,
+        body.links,
+        request=request,
+        kind=FORMAT.name,
+        warnings=tuple(say_missing(missing)),
+        count_tokens=tools.count_tokens,
     )
 
 

@@ -4,24 +4,42 @@ Without them docutils would put a complaint in the place of the text.
 Source: the lists of directives and roles in Sphinx's manual.
 """
 
+import re
 from functools import cache
 from typing import Any, ClassVar
 
 from ingest.parse.html.words import word_set
 
 _NOTES = word_set("seealso versionadded versionchanged deprecated versionremoved todo")
-_SILENT = word_set("toctree index only highlight currentmodule autosummary tabularcolumns")
-_CODE = word_set("literalinclude doctest testcode productionlist prompt ipython mermaid graphviz")
+_SILENT = word_set(
+    "toctree index highlight currentmodule module py:module autosummary tabularcolumns default-domain "
+    "default-role bibliography sectionauthor codeauthor"
+)
+_CODE = word_set(
+    "doctest testcode testsetup testoutput productionlist prompt ipython mermaid graphviz plantuml uml digraph "
+    "jupyter-execute plot parsed-code"
+)
+_TITLED_CODE = word_set("code-tab")
+_TAKES_IN = word_set("literalinclude include")
+_CONDITIONS = word_set("only ifconfig grid tabs tab-set")
+"""What their argument says is nobody's to read: when, or how, the text in them is shown."""
+
 _CODE_OPTIONS = word_set("linenos lineno-start emphasize-lines caption dedent force")
 _OBJECTS = word_set(
     "function class method staticmethod classmethod attribute property data exception option envvar program "
-    "confval describe object glossary tab"
+    "confval describe object glossary automodule autoclass autofunction automethod autodata autoattribute "
+    "autoexception autodecorator autoproperty"
 )
+TAKEN_IN = "taken-in"
+"""Class of the name of a file that the text takes in."""
+
+_OPTION = re.compile(r"\s*:[\w-]+:")
 _ROLES = word_set(
     "ref doc any term func class meth mod attr obj exc data const keyword option envvar file samp command "
     "program kbd guilabel menuselection numref dfn abbr download makevar mimetype manpage token pep rfc "
     "issue confval eq cite"
 )
+_ANY = "container-of-any-name"
 _DOMAINS = ("", "py:", "c:", "cpp:", "js:", "std:", "rst:")
 
 
@@ -33,6 +51,14 @@ def register_sphinx() -> None:
     known = _directives()
     for name, directive in known.items():
         directives.register_directive(name, directive)
+    find = directives.directive
+
+    def directive_of(name: str, *where: Any) -> tuple[Any, list[Any]]:
+        """Return what reads a directive: of one that nobody knows, what stands in it."""
+        found, messages = find(name, *where)
+        return (found, messages) if found is not None else (known[_ANY], [])
+
+    directives.directive = directive_of
     for role in sorted(_ROLES):
         for domain in _DOMAINS:
             if domain or role not in {"pep", "rfc"}:  # docutils knows these two
@@ -105,6 +131,36 @@ def _directives() -> dict[str, Any]:
             code: list[Any] = super().run()  # type: ignore[no-untyped-call]
             return [nodes.paragraph(caption, caption), *code] if caption else code
 
+    class Titled(Directive):
+        """What holds text under a title: tabs, cards, fold-outs, and what is not known."""
+
+        has_content, optional_arguments, final_argument_whitespace = True, 1, True
+
+        def run(self) -> list[Any]:
+            lines = [] if self.name in _CONDITIONS else (self.arguments or [""])[0].splitlines()
+            said = [line for line in lines if not _OPTION.match(line) and any(map(str.isalpha, line))]
+            box = nodes.container()
+            if said and self.name in _TITLED_CODE:
+                said = said[0].split(None, 1)[1:]
+            if said:
+                title, messages = self.state.inline_text(" ".join(said), self.lineno)
+                box += nodes.container("", nodes.paragraph("", "", *title), classes=["admonition-title"])
+                box += messages
+            if self.name in _TITLED_CODE:
+                text = "\n".join(self.content)
+                return [box, nodes.literal_block(text, text)]
+            self.state.nested_parse(self.content, self.content_offset, box)
+            return [box]
+
+    class TakenIn(Directive):
+        """A file beside it, which is not read; a mark says so."""
+
+        has_content, optional_arguments, final_argument_whitespace = True, 1, True
+
+        def run(self) -> list[Any]:
+            name = (self.arguments or [""])[0].splitlines()[:1]
+            return [nodes.inline("", *name, classes=[TAKEN_IN])]
+
     class Nothing(Directive):
         """What lists or switches something, and says nothing itself."""
 
@@ -115,5 +171,6 @@ def _directives() -> dict[str, Any]:
 
     found: dict[str, Any] = {**dict.fromkeys(_SILENT, Nothing), **dict.fromkeys(_CODE, Code)}
     found |= dict.fromkeys(("code", "code-block", "sourcecode"), Highlighted)
+    found |= dict.fromkeys(_TAKES_IN, TakenIn) | dict.fromkeys((_ANY, *_CONDITIONS, *_TITLED_CODE), Titled)
     described = dict.fromkeys((f"{domain}{name}" for domain in _DOMAINS for name in _OBJECTS), Described)
     return found | dict.fromkeys(_NOTES, Note) | described

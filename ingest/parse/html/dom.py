@@ -9,8 +9,8 @@ from itertools import islice
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser
 
-from ingest.parse.html.signs import write_signs
 from ingest.parse.html.opened import open_parts
+from ingest.parse.html.signs import write_signs
 from ingest.parse.html.visibility import hidden_elements
 from ingest.urls import registrable_domain
 from schemas.errors import ParseError

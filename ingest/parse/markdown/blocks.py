@@ -1,56 +1,106 @@
-"""Markdown > headings and blocks, and the links in them."""
+"""Markdown > headings and blocks, and the links in them: as HTML, which one reader knows for all formats."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from html import escape
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, paragraph, reference
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from ingest.parse.footnotes import MarkedPart, NoteEnd, NoteStart, place_notes
-from ingest.parse.html.dom import normal_space
+from ingest.parse.formats.converted import read_tree, say_missing
+from ingest.parse.html.dom import normal_space, parse_tree
+from ingest.parse.html.prescan import cut_markup
 from ingest.parse.links import FoundLink
-from ingest.parse.markdown.inline_html import read_html
+from ingest.parse.markdown.dialect import COMPONENT, HTML_TAGS, plain_markdown
 from ingest.parse.markdown.slugs import Slugs, split_explicit_id
-from ingest.parse.outline import (
-    BLOCK_JOINT,
-    LINE_JOINT,
-    STRUCK,
-    Anchor,
-    Block,
-    BoxEnd,
-    BoxStart,
-    Heading,
-    LinkSpan,
-    Part,
-)
-from schemas.edges import LinkPosition
+from ingest.parse.outline import Block, Heading, Part
 
-_CELL_JOINT = " | "
 _NOTE = re.compile(r"\[\^([^\]\s]{1,80})\]:[ \t]")
-_MARK = re.compile(r"\[\^([^\]\s]{1,80})\](?!:)")
+_MARK = re.compile(r"\[\^([^\]\s]{1,80})\]")
 _NOTE_INDENT = 4
-_LINK_START = re.compile(r"<a[\s>]", re.IGNORECASE)
-_STRUCK = re.compile(r"</?(?:del|s|strike)(?:\s[^>]*)?>", re.IGNORECASE)
-_LINK_END = re.compile(r"</a\s*>", re.IGNORECASE)
 _INFO = re.compile(r"\{?\s*\.?([a-z][\w+#.-]{0,29})", re.IGNORECASE)
+_LABEL = re.compile(r"(?:title|filename|caption|label|file|name)=(?:\"([^\"]+)\"|'([^']+)'|(\S+))|\[([^\]]+)\]")
+
+_SLUG, _TO_NOTE, _FROM_NOTE = "md-slug:", "md-note:", "md-mark:"
+"""Ids that are ours: those of headings may be names that stand for no place in a page of a site (`content`)."""
+
+_LINK, _HTML_LINK = "md-a", "html-a"
+"""Tags of links until the tree stands: an `a` in another would end it, be it there for its id alone."""
+
+_TAG = re.compile(r"</?([a-z][\w-]*)", re.IGNORECASE)
+_ANCHOR = re.compile(r"(</?)a(?=[\s/>])", re.IGNORECASE)
+_RAW = re.compile(r"<(/?)(?:title|iframe|xmp|plaintext|noframes|noembed)\b", re.IGNORECASE)
+_SCRIPT = re.compile(r"<(/?)(script|style|textarea)\b", re.IGNORECASE)
+"""Elements that would take all that follows into themselves, were they not closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkdownParts:
-    """A Markdown body: parts in reading order, links as written."""
+    """A Markdown body: parts in reading order, links as written, the title that code states, what is missing."""
 
     parts: tuple[Part, ...]
     links: tuple[FoundLink, ...]
+    title: str | None = None
+    warnings: tuple[str, ...] = ()
 
 
-def read_markdown(body: str) -> MarkdownParts:
-    """Read CommonMark with tables and strikethrough."""
+def read_markdown(body: str, *, title: str | None = None) -> MarkdownParts:
+    """Read CommonMark with tables, definitions, formulas and footnotes, and the dialects of sites.
+
+    Args: title: what the front matter calls the document; it stands over all headings.
+    """
+    plain = plain_markdown(body)
+    parser = _parser(is_mdx=plain.is_mdx)
+    env: dict[str, Any] = {"notes": {}}
+    tokens = parser.parse(plain.text, env)
+    _name_headings(tokens)
+    _label_notes(tokens, env)
+    markup = parser.renderer.render(tokens, parser.options, env)
+    root = parse_tree(f"<html><body>{markup}</body></html>", subject="")
+    for link in root.iter(_LINK, _HTML_LINK):
+        link.tag = "a"
+    found = read_tree(root)
+    title = title or plain.title
+    parts = _under_title([_with_own_ids(part) for part in found.parts], title)
+    links = tuple(link for link in found.links if not link.href.startswith((f"#{_TO_NOTE}", f"#{_FROM_NOTE}")))
+    return MarkdownParts(tuple(_without_bare(parts)), links, title, tuple(say_missing(plain.included)))
+
+
+@cache
+def _parser(*, is_mdx: bool) -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.use(deflist_plugin).use(dollarmath_plugin, allow_space=False, allow_digits=False)
     parser.block.ruler.at("reference", _reference)
     parser.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph", "reference"]})
-    return _Reader(parser.parse(body)).read()
+    parser.inline.ruler.before("link", "footnote", _note_mark)
+    if is_mdx:
+        parser.disable("code")
+    rules = {
+        "link_open": lambda tokens, at, *_: f'<{_LINK} href="{escape(str(tokens[at].attrGet("href") or ""))}">',
+        "link_close": lambda *_: f"</{_LINK}>",
+        "image": lambda tokens, at, *_: escape(tokens[at].content),
+        "fence": lambda tokens, at, *_: _code(tokens[at]),
+        "code_block": lambda tokens, at, *_: _code(tokens[at]),
+        "html_block": lambda tokens, at, *_: _closed(tokens[at].content),
+        "html_inline": lambda tokens, at, *_: _shown(tokens[at].content, tokens),
+        "math_inline": lambda tokens, at, *_: escape(tokens[at].content),
+        "math_inline_double": lambda tokens, at, *_: escape(tokens[at].content),
+        "math_block": lambda tokens, at, *_: f"<p>{escape(tokens[at].content.strip())}</p>",
+        "math_block_label": lambda tokens, at, *_: f"<p>{escape(tokens[at].content.strip())}</p>",
+        "footnote_mark": lambda tokens, at, _options, env: _mark(tokens[at].meta, env),
+        "footnote_open": lambda tokens, at, _options, env: _note(tokens[at].meta, env),
+        "footnote_back": lambda tokens, at, _options, env: _back(tokens[at].meta, env),
+        "footnote_close": lambda *_: "</div>",
+    }
+    parser.renderer.rules.update(rules)  # type: ignore[attr-defined]
+    return parser
 
 
 def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -61,233 +111,173 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read `[^1]: text` as far as a paragraph goes; what is indented behind it belongs to it."""
-    if state.is_code_block(start) or (mark := _line_of(state, start)) is None:
+    found = _NOTE.match(state.src, state.bMarks[start] + state.tShift[start])
+    if state.is_code_block(start) or found is None:
         return False
     if silent:
         return True
-    state.push("footnote_open", "", 1).meta = {"mark": mark}
+    state.env["notes"].setdefault(found[1], "")
+    state.push("footnote_open", "div", 1).meta = {"name": found[1]}
     paragraph(state, start, end, silent)
+    inline = state.tokens[-2]
+    inline.content = inline.content[len(found[0]) :]
     last = state.line
     while last < end and (state.isEmpty(last) or state.sCount[last] >= state.blkIndent + _NOTE_INDENT):
         last += 1
     indent, state.blkIndent = state.blkIndent, state.blkIndent + _NOTE_INDENT
     state.md.block.tokenize(state, state.line, last)
     state.blkIndent, state.line = indent, last
-    state.push("footnote_close", "", -1)
+    state.push("footnote_close", "div", -1)
     return True
 
 
-def _line_of(state: StateBlock, line: int) -> str | None:
-    """The mark of the footnote that begins in a line; None for any other line."""
-    found = _NOTE.match(state.src, state.bMarks[line] + state.tShift[line])
-    return found[1] if found else None
+def _note_mark(state: StateInline, silent: bool) -> bool:
+    """Read `[^1]` where there is such a footnote."""
+    found = _MARK.match(state.src, state.pos) if state.src.startswith("[^", state.pos) else None
+    if found is None or found[1] not in state.env.get("notes", {}):
+        return False
+    if not silent:
+        state.push("footnote_mark", "", 0).meta = {"name": found[1]}
+    state.pos = found.end()
+    return True
 
 
-def _marks_in(part: Heading | Block) -> list[str]:
-    return _MARK.findall(part.text) if "[^" in part.text else []
+def _label_notes(tokens: Sequence[Token], env: dict[str, Any]) -> None:
+    """Number footnotes in the order of their marks, as sites do; one that nothing leads to keeps its name."""
+    notes = env["notes"]
+    number = 0
+    for mark in (child for token in tokens for child in token.children or () if child.type == "footnote_mark"):
+        mark.meta["is_first"] = not notes[mark.meta["name"]]
+        if mark.meta["is_first"]:
+            number += 1
+            notes[mark.meta["name"]] = str(number)
+    notes.update({name: name for name, label in notes.items() if not label})
+    for token, inline in zip(tokens, tokens[2:], strict=False):
+        if token.type == "footnote_open" and inline.children is not None:
+            inline.children.insert(0, Token("footnote_back", "", 0, meta=token.meta))
 
 
-@dataclass(frozen=True, slots=True)
-class _Inline:
-    """Text with the ids and links in it."""
-
-    text: str
-    anchors: tuple[Anchor, ...] = ()
-    links: tuple[LinkSpan, ...] = ()
-
-    def spaced(self) -> "_Inline":
-        """With single spaces, as in a cell or a heading; ids stay with what is around."""
-
-        def at(offset: int) -> int:
-            return len(normal_space(f"{self.text[:offset]}.")) - 1
-
-        return _Inline(
-            text=normal_space(self.text),
-            links=tuple((at(start), max(at(start), at(end)), link) for start, end, link in self.links),
-        )
+def _mark(meta: dict[str, Any], env: dict[str, Any]) -> str:
+    label = escape(env["notes"][meta["name"]])
+    id_ = f' id="{_FROM_NOTE}{label}"' if meta["is_first"] else ""
+    return f'<a{id_} href="#{_TO_NOTE}{label}">[{label}]</a>'
 
 
-def _joined(parts: Sequence[_Inline], joint: str) -> _Inline:
-    links: list[LinkSpan] = []
-    at = 0
-    for part in parts:
-        links += _moved(part.links, at)
-        at += len(part.text) + len(joint)
-    return _Inline(joint.join(part.text for part in parts), links=tuple(links))
+def _note(meta: dict[str, Any], env: dict[str, Any]) -> str:
+    return f'<div id="{_TO_NOTE}{escape(env["notes"][meta["name"]])}">'
 
 
-def _moved(links: Iterable[LinkSpan], by: int) -> tuple[LinkSpan, ...]:
-    return tuple((start + by, end + by, link) for start, end, link in links)
+def _back(meta: dict[str, Any], env: dict[str, Any]) -> str:
+    label = escape(env["notes"][meta["name"]])
+    return f'<a href="#{_FROM_NOTE}{label}">[{label}]</a> '
 
 
-@dataclass(slots=True)
-class _Reader:
-    tokens: Sequence[Token]
-    parts: list[MarkedPart] = field(default_factory=list)
-    links: list[FoundLink] = field(default_factory=list)
-    slugs: Slugs = field(default_factory=Slugs)
-    lists: list[int | None] = field(default_factory=list)
-    lead: str = ""
-    joint: str = BLOCK_JOINT
-    row: list[_Inline] = field(default_factory=list)
-    rows: list[_Inline] = field(default_factory=list)
-    waiting: list[str] = field(default_factory=list)
+def _name_headings(tokens: Sequence[Token]) -> None:
+    """Give each heading the id that its host gives it, or that it states; that is cut off its end."""
+    slugs = Slugs()
+    for token, inline in zip(tokens, tokens[1:], strict=False):
+        if token.type != "heading_open":
+            continue
+        children = inline.children or []
+        last = children[-1] if children and children[-1].type == "text" else None
+        explicit = None
+        if last is not None:
+            last.content, explicit = split_explicit_id(last.content)
+        told = (" " if child.type == "softbreak" else child.content for child in children if child.type in _TOLD)
+        if fragment := slugs.of(normal_space("".join(told)), explicit):
+            token.attrSet("id", _SLUG + fragment)
 
-    def read(self) -> MarkdownParts:
-        for index, token in enumerate(self.tokens):
-            self._read(token, index)
-        return MarkdownParts(tuple(place_notes(self.parts, _marks_in)), tuple(self.links))
 
-    def _read(self, token: Token, index: int) -> None:
-        match token.type:
-            case "inline":
-                self._inline(token, index)
-            case "fence" | "code_block":
-                self._add(token.content.strip("\n"), solid=True, language=_language(token.info))
-            case "html_block":
-                self._html(token.content)
-            case "bullet_list_open" | "ordered_list_open":
-                start = token.attrGet("start")
-                self.lists.append(None if token.type[0] == "b" else int(start if start is not None else 1))
-            case "bullet_list_close" | "ordered_list_close":
-                self.lists.pop()
-                self.joint = self._next_joint()
-            case "list_item_open":
-                self._item()
-            case "footnote_open":
-                self.parts.append(NoteStart((token.meta["mark"],)))
-            case "footnote_close":
-                self.parts.append(NoteEnd())
-            case "blockquote_open":
-                self.parts.append(BoxStart(kind=""))
-            case "blockquote_close":
-                self.parts.append(BoxEnd())
-            case "tr_close":
-                self.rows.append(_joined(self.row, _CELL_JOINT))
-                self.row = []
-            case "table_close":
-                table = _joined(self.rows, "\n")
-                header = len(self.rows[0].text) if len(self.rows) > 1 else 0
-                self._add(table.text, links=table.links, header=header)
-                self.rows = []
+_TOLD = frozenset({"text", "code_inline", "image", "softbreak", "math_inline"})
 
-    def _inline(self, token: Token, index: int) -> None:
-        found = self._text_of(token.children or [])
-        opener = self.tokens[index - 1]
-        if opener.type == "heading_open":
-            self._heading(found, int(opener.tag[1:]))
-        elif opener.type in {"td_open", "th_open"}:
-            self.row.append(found.spaced())
+
+def _code(token: Token) -> str:
+    info, text = token.info.strip(), token.content.strip("\n")
+    language = _INFO.match(info)
+    label = next(filter(None, _LABEL.search(info).groups()), "") if _LABEL.search(info) else ""
+    name = f' class="language-{escape(language[1].lower())}"' if language else ""
+    over = f'<div class="code-block-title">{escape(label)}</div>' if label else ""
+    return f"{over}<pre><code{name}>\n{escape(text)}</code></pre>\n" if text.strip() else ""
+
+
+def _closed(content: str) -> str:
+    """A block of HTML in which nothing stays open that would hide what follows."""
+    content = _RAW.sub(r"<\1span", cut_markup(content.encode("utf-8", "replace"))[0].decode("utf-8", "replace"))
+    open_ = ""
+    for found in _SCRIPT.finditer(content):
+        open_ = found[2] if not open_ and not found[1] else "" if found[1] and found[2] == open_ else open_
+    return content + (f"</{open_}>\n" if open_ else "")
+
+
+def _shown(content: str, around: Sequence[Token]) -> str:
+    """A tag in running text; what is none (`List<String>`) and nothing closes is text."""
+    name = _TAG.match(content)
+    if name is None:
+        return ""  # a comment
+    is_known = name[1].lower() in HTML_TAGS
+    if not is_known and content.startswith("<"):
+        closers = f"</{name[1]}>"
+        is_tag = content.startswith("</") or " " in content or any(one.content == closers for one in around)
+        return "" if is_tag else escape(content)
+    return _ANCHOR.sub(rf"\1{_HTML_LINK}", _closed(content))
+
+
+def _with_own_ids(part: Part) -> Part:
+    if isinstance(part, Heading):
+        fragment = _own_id(part.fragment)
+        own = dict.fromkeys(filter(None, map(_own_id, (part.fragment, *part.aliases))))
+        return replace(part, fragment=fragment, aliases=tuple(name for name in own if name != fragment))
+    if isinstance(part, Block):
+        anchors = ((at, _own_id(name)) for at, name in part.anchors)
+        return replace(part, anchors=tuple((at, name) for at, name in anchors if name is not None))
+    return part
+
+
+def _own_id(name: str | None) -> str | None:
+    """The id that the site gives; None for one that leads between a mark and its note."""
+    if name is None or name.startswith((_TO_NOTE, _FROM_NOTE)):
+        return None
+    return name.removeprefix(_SLUG)
+
+
+def _under_title(parts: list[Part], title: str | None) -> list[Part]:
+    """Put the title over all headings, unless the first of them says it."""
+    headings = [part for part in parts if isinstance(part, Heading)]
+    if not title or (headings and _same(headings[0].text, title) and headings[0].level == 1):
+        return parts
+    level = 0 if any(heading.level == 1 for heading in headings) else 1
+    return [Heading(text=normal_space(title), level=level), *parts]
+
+
+def _same(one: str, other: str) -> bool:
+    return re.sub(r"\W+", " ", one).casefold().strip() == re.sub(r"\W+", " ", other).casefold().strip()
+
+
+def _without_bare(parts: Sequence[Part]) -> Iterator[Part]:
+    """Leave out each heading over nothing but components: it says nothing that could be looked for."""
+    for part, behind in zip(parts, [*parts[1:], None], strict=True):
+        if isinstance(part, Heading):
+            is_bare = _marked(part) or (behind is not None and _marked(behind))
+            says_more = isinstance(behind, Heading) and behind.level > part.level
+            if is_bare and not says_more and (isinstance(behind, Heading) or not _says(behind)):
+                continue
+            yield replace(part, aliases=tuple(name for name in part.aliases if not _is_mark(name)))
+        elif isinstance(part, Block):
+            yield replace(part, anchors=tuple(one for one in part.anchors if not _is_mark(one[1])))
         else:
-            self._add(found.text, found.anchors, found.links)
-
-    def _heading(self, found: _Inline, level: int) -> None:
-        title, explicit = split_explicit_id(normal_space(found.text))
-        fragment = self.slugs.of(title, explicit)
-        if title:
-            aliases = tuple(dict.fromkeys((*self.waiting, *(name for _, name in found.anchors))))
-            links = tuple(link for _, _, link in found.links)
-            self.waiting.clear()
-            self.lead = ""
-            self.parts.append(
-                Heading(text=title, level=level, fragment=fragment, aliases=aliases, links=links)
-            )
-
-    def _item(self) -> None:
-        number = self.lists[-1]
-        mark = "- " if number is None else f"{number}. "
-        self.lists[-1] = None if number is None else number + 1
-        self.lead = "  " * (len(self.lists) - 1) + mark
-
-    def _html(self, content: str) -> None:
-        found = read_html(content)
-        self.waiting.extend(found.anchors)
-        self.links.extend(found.links)
-        self._add(found.text, links=found.spans)
-
-    def _add(
-        self,
-        text: str,
-        anchors: tuple[Anchor, ...] = (),
-        links: tuple[LinkSpan, ...] = (),
-        *,
-        solid: bool = False,
-        header: int = 0,
-        language: str | None = None,
-    ) -> None:
-        if not text.strip():
-            self.waiting.extend(name for _, name in anchors)
-            return
-        opened = tuple((0, name) for name in self.waiting)
-        shifted = tuple((offset + len(self.lead), name) for offset, name in anchors)
-        block = Block(
-            text=self.lead + text,
-            joint=self.joint,
-            anchors=(*opened, *shifted),
-            links=_moved(links, len(self.lead)),
-            solid=solid,
-            header=header + len(self.lead) if header else 0,
-            language=language,
-        )
-        self.parts.append(block)
-        self.waiting.clear()
-        self.lead = ""
-        self.joint = self._next_joint()
-
-    def _next_joint(self) -> str:
-        return LINE_JOINT if self.lists else BLOCK_JOINT
-
-    def _text_of(self, children: Sequence[Token]) -> _Inline:
-        text = ""
-        anchors: list[Anchor] = []
-        spans: list[LinkSpan] = []
-        open_links: list[tuple[str, int]] = []
-        elements: list[tuple[str | None, int]] = []  # apart, for `</a>` ends no link of Markdown's
-        for child in children:
-            match child.type:
-                case "text" | "code_inline" | "image":
-                    text += child.content
-                case "softbreak":
-                    text += " "
-                case "hardbreak":
-                    text += "\n"
-                case "link_open":
-                    open_links.append((str(child.attrGet("href") or ""), len(text)))
-                case "link_close" if open_links:
-                    spans += self._close(open_links.pop(), text)
-                case "s_open" | "s_close":
-                    text += STRUCK
-                case "html_inline" if _STRUCK.fullmatch(child.content):
-                    text += STRUCK
-                case "html_inline" if _LINK_END.fullmatch(child.content):
-                    spans += self._close(elements.pop() if elements else (None, 0), text)
-                case "html_inline":
-                    found = read_html(child.content)
-                    href = found.links[0].href if found.links else None
-                    if _LINK_START.match(child.content) and (href or not child.content.endswith("/>")):
-                        elements.append((href, len(text)))
-                    anchors.extend((len(text), name) for name in found.anchors)
-        for href, _ in elements:
-            spans += self._close((href, len(text)), text)
-        cut = len(text) - len(text.lstrip())
-        return _Inline(text.strip(), tuple(anchors), _moved(sorted(spans, key=_begins), -cut))
-
-    def _close(self, opened: tuple[str | None, int], text: str) -> tuple[LinkSpan, ...]:
-        """Keep a link whose words end here, and say where they are, without white space around them."""
-        href, start = opened
-        if href is None:
-            return ()
-        words, key = text[start:], object()
-        self.links.append(FoundLink(href, normal_space(words), LinkPosition.BODY, key=key))
-        first = start + len(words) - len(words.lstrip())
-        return ((first, max(first, start + len(words.rstrip())), key),)
+            yield part
 
 
-def _begins(span: LinkSpan) -> int:
-    return span[0]
+def _says(part: Part | None) -> bool:
+    return part is not None and (not isinstance(part, Block) or bool(part.text))
 
 
-def _language(info: str) -> str | None:
-    """What a fence's first line names, as `python` of "python title=x", "python,ignore" or "{.python}"."""
-    name = _INFO.match(info.strip())
-    return name[1].lower() if name else None
+def _marked(part: Part) -> bool:
+    """Whether a component stood right before the text of a part, or right behind a heading."""
+    if isinstance(part, Heading):
+        return any(map(_is_mark, part.aliases))
+    return isinstance(part, Block) and any(_is_mark(name) for _, name in part.anchors)
+
+
+def _is_mark(name: str) -> bool:
+    return name.startswith(COMPONENT)

@@ -1,6 +1,7 @@
 """Front matter of a Markdown file > what the document says of itself."""
 
 import re
+import tomllib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +26,7 @@ from schemas.unseen import whole_text
 
 MAX_BYTES = 65_536
 
+_TOML = re.compile(r"\+\+\+[ \t]*\r?\n(.{0,65536}?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _FENCES = ("---", "...")
 _RELATIONS = (EdgeKind.RELATES_TO, EdgeKind.DEPENDS_ON, EdgeKind.SUPERSEDES)
 STATED_KEYS = frozenset(
@@ -106,11 +108,12 @@ def split_front_matter(
 ) -> tuple[FrontMatter, str, tuple[str, ...]]:
     """Return what the block states, the body behind it, and warnings; *relations* are further relating keys.
 
-    A block begins with `---` at the very first character and ends with a line `---` or `...`. One that cannot
+    A block begins with `---` at the very first character and ends with a line `---` or `...`; one of TOML
+    stands between two lines of `+++`. One that cannot
     be read is part of the body, and a warning says why. Where `access` is named in any other way than as a
     list of groups under this key, nobody sees the document but who sees everything.
     """
-    cut = _cut(text)
+    cut = _cut(text) or _cut_toml(text)
     if cut is None:
         return _unless_named(FrontMatter(), text, (), named=names_access_at_top(text))
     block, body = cut
@@ -149,6 +152,16 @@ def _cut(text: str) -> tuple[str, str] | None:
         if line.rstrip() in _FENCES:
             return "".join(lines[1:number]), "".join(lines[number + 1 :])
     return None
+
+
+def _cut_toml(text: str) -> tuple[str, str] | None:
+    """A block of TOML, as YAML, by which it is read and looked through; None where there is none that loads."""
+    found = _TOML.match(text)
+    try:
+        stated = tomllib.loads(found[1].replace("\r\n", "\n")) if found else None
+        return None if found is None else (yaml.safe_dump(stated, sort_keys=False), text[found.end() :])
+    except (tomllib.TOMLDecodeError, yaml.YAMLError, RecursionError):
+        return None
 
 
 def _load(block: str) -> tuple[Any, tuple[str, ...], str | None]:

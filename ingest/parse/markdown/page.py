@@ -18,10 +18,10 @@ from schemas.nodes import DocumentKind
 def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
     """Turn a Markdown file into its fragment; what its front matter states wins over the request."""
     stated, body, warnings = split_front_matter(_decode(data, request), relations=request.relations)
-    found = read_markdown(body)
+    found = read_markdown(body, title=stated.title)
     collected = collect_links(found.links, base=request.uri)
     outline = with_links(build_outline(found.parts), collected.by_key)
-    title = stated.title or _first_heading(outline) or file_name(request)
+    title = found.title or _first_heading(outline) or file_name(request)
     facts = PageFacts(
         kind=DocumentKind.MARKDOWN,
         title=title,
@@ -32,7 +32,7 @@ def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTok
         references=stated.references,
         modified=stated.modified,
         access=stated.access,
-        warnings=(*warnings, *collected.warnings),
+        warnings=(*warnings, *found.warnings, *collected.warnings),
     )
     said = replace(
         request,

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-_EXPLICIT = re.compile(r"\s*\{\s*#([^\s{}#]+)(?:\s+[^{}]*)?\}\s*$")
+_EXPLICIT = re.compile(r"\s*\{:?\s*(?:[.][\w-]+\s+)*#([^\s{}#]+)(?:\s+[^{}]*)?\}\s*$")
 _DROPPED = re.compile(r"[^\w\- ]")
 
 
