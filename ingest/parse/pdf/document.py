@@ -1,7 +1,7 @@
 """A PDF as a whole: bytes > pages > regions > the typed graph of one document."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -38,6 +38,9 @@ _MACHINE_TITLE = re.compile(
 
 
 _REPAIRED = "repaired"
+
+_MOST_NAMED = 20
+"""Pages that a warning names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +162,17 @@ def _state(document: Any, pages: tuple[PageContent, ...]) -> Iterator[str]:
         yield "empty"
     elif not any(page.blocks for page in pages):
         yield "image_only"
+    hidden = [page for page in pages if page.hidden]
+    if hidden:
+        letters = sum(page.hidden for page in hidden)
+        yield f"hidden text: {letters} letters that readers do not see left out, {_named(hidden)}"
+
+
+def _named(pages: Sequence[PageContent]) -> str:
+    """Name pages in a warning, the first of many."""
+    numbers = ", ".join(str(page.page_no) for page in pages[:_MOST_NAMED])
+    more = f" and {len(pages) - _MOST_NAMED} more" if len(pages) > _MOST_NAMED else ""
+    return f"{'page' if len(pages) == 1 else 'pages'} {numbers}{more}"
 
 
 def _stated_title(document: Any) -> str:

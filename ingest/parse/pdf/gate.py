@@ -34,21 +34,23 @@ class Signs:
     columns: bool = False
 
 
-def table_signs(document: Any, page: Any, blocks: Iterable[dict[str, Any]]) -> tuple[Signs, tuple[str, ...]]:
-    """Look at the rulings of *page* and at the places of its lines (blocks of `get_text("dict")`).
-
-    Gives a warning where the page has too many drawings to look at.
-    """
+def read_paths(document: Any, page: Any) -> tuple[Sequence[dict[str, Any]] | None, str]:
+    """Return what is drawn on a page; None, and a warning, where it is too much to look at."""
     if content_length(document, page) > MAX_CONTENT:
-        return Signs(), (f"page {page.number + 1}: tables not looked for, page content is too long",)
-    paths = page.get_cdrawings()
+        return None, f"page {page.number + 1}: tables not looked for, page content is too long"
+    paths: Sequence[dict[str, Any]] = page.get_cdrawings()
     if len(paths) > MAX_PATHS:
-        return Signs(), (f"page {page.number + 1}: tables not looked for, {len(paths)} drawings",)
+        return None, f"page {page.number + 1}: tables not looked for, {len(paths)} drawings"
+    return paths, ""
+
+
+def table_signs(paths: Sequence[dict[str, Any]], blocks: Iterable[dict[str, Any]]) -> Signs:
+    """Look at the rulings among *paths* and at the places of lines (blocks of `get_text("dict")`)."""
     xs, ys = _rulings(paths)
     rows = list(_texts_a_row(blocks))
     between = max(xs, ys) >= 2 and sum(texts >= 2 for texts in rows) >= _LEAST_ROWS
     alone = sum(texts >= 3 for texts in rows) >= _LEAST_ROWS
-    return Signs(grid=min(xs, ys) >= _LEAST_RULINGS, columns=between or alone), ()
+    return Signs(grid=min(xs, ys) >= _LEAST_RULINGS, columns=between or alone)
 
 
 def content_length(document: Any, page: Any) -> int:

@@ -60,9 +60,8 @@ def find_links(document: Any, page: Any) -> tuple[list[dict[str, Any]], tuple[st
     return page.get_links(), ()
 
 
-def read_link_texts(page: Any, textpage: Any, found: Sequence[dict[str, Any]]) -> tuple[LinkText, ...]:
-    """Read the words under each link."""
-    words = page.get_text("words", textpage=textpage) if found else []
+def read_link_texts(words: list[Any], found: Sequence[dict[str, Any]]) -> tuple[LinkText, ...]:
+    """Return the words under each link."""
     return tuple(LinkText(tuple(link["from"]), _under(words, link["from"])) for link in found)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from ingest.parse.pdf.evidence import TableEvidence, find_evidence
 from ingest.parse.pdf.fonts import is_bold, is_mono
-from ingest.parse.pdf.gate import Signs, table_signs
+from ingest.parse.pdf.gate import Signs, read_paths, table_signs
+from ingest.parse.pdf.hidden import find_suspects, leave_out_hidden
 from ingest.parse.pdf.links import LinkText, PageLink, find_links, read_link_texts, read_links
 from ingest.parse.pdf.mathematics import count_math, is_math_font
 from ingest.parse.pdf.opening import load_pymupdf
@@ -59,7 +60,8 @@ class PageContent:
     """A page; boxes have their origin at the top left of the CropBox, rotation 0. Blocks in file order.
 
     `rotation` is by how many degrees a reader sees it turned; `searched` says how much was done to find
-    tables, `most` how much might have been; `printed` are the lines of the text layer as MuPDF gave them.
+    tables, `most` how much might have been; `printed` are the lines of the text layer as MuPDF gave them,
+    without the `hidden` letters that no reader sees.
     All but `page_no`, `label` and `links` depends on nothing outside the page.
     """
 
@@ -76,6 +78,7 @@ class PageContent:
     link_texts: tuple[LinkText, ...] = ()
     links: tuple[PageLink, ...] = ()
     printed: tuple[tuple[BBox, str], ...] = ()
+    hidden: int = 0
     warnings: tuple[str, ...] = ()
 
 
@@ -95,9 +98,14 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     printed = page.get_text("dict", textpage=textpage)["blocks"]
     size = PageSize(_point(page.rect.width), _point(page.rect.height))
     found, warnings = find_links(document, page)
-    link_texts = read_link_texts(page, textpage, found)
     words = page.get_text("words", textpage=textpage)
-    signs, skipped = table_signs(document, page, printed) if most else (Signs(), ())
+    paths, skipped = read_paths(document, page)
+    suspects = set() if paths is None else find_suspects(page, printed, paths)
+    seen = leave_out_hidden(page, textpage, suspects) if suspects else None
+    if seen is not None:
+        printed, words = seen.blocks, seen.words
+    link_texts = read_link_texts(words, found)
+    signs = table_signs(paths, printed) if most and paths is not None else Signs()
     evidence = find_evidence(words, printed, size.width) if most else TableEvidence()
     look = partial(find_tables, page, words, printed)
     search, tables = _search(look, signs, evidence, most=most, outlined=outlined)
@@ -114,7 +122,8 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
         link_texts=link_texts,
         links=read_links(found, link_texts, tops),
         printed=tuple(line for block in printed for line in _as_printed(block)),
-        warnings=(*warnings, *skipped),
+        hidden=seen.hidden if seen else 0,
+        warnings=(*warnings, *([skipped] if skipped and most else ())),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from ingest.parse.pdf.gate import MAX_PATHS, Signs, table_signs
+from ingest.parse.pdf.gate import MAX_PATHS, Signs, read_paths, table_signs
 from tests.fakes.pdfs import Text, new_pdf, prose
 
 ROWS = [("Lamp", "Price", "Year"), ("Desk lamp", "12", "1998"), ("Floor lamp", "40", "2004")]
@@ -13,7 +13,7 @@ ROWS = [("Lamp", "Price", "Year"), ("Desk lamp", "12", "1998"), ("Floor lamp", "
 
 def signs_of(document: Any) -> Signs:
     page = document[0]
-    return table_signs(document, page, page.get_text("dict")["blocks"])[0]
+    return table_signs(page.get_cdrawings(), page.get_text("dict")["blocks"])
 
 
 def page_with_rows(columns: int) -> Any:
@@ -72,6 +72,6 @@ def test_a_page_with_too_many_drawings_is_left_alone_and_said_so() -> None:
         shape.finish()
     shape.commit()
 
-    signs, warnings = table_signs(document, page, ())
-    assert signs == Signs()
-    assert warnings == (f"page 1: tables not looked for, {MAX_PATHS + 1} drawings",)
+    paths, warning = read_paths(document, page)
+    assert paths is None
+    assert warning == f"page 1: tables not looked for, {MAX_PATHS + 1} drawings"
