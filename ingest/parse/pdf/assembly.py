@@ -12,8 +12,9 @@ from ingest.parse.links import CollectedLinks
 from ingest.parse.pdf.captions import Region
 from ingest.parse.pdf.continuing import find_continued
 from ingest.parse.pdf.landing import InnerLink, TextPlace
+from ingest.parse.pdf.lines import Line
 from ingest.parse.pdf.ocr import mean_confidence, recognised_lines
-from ingest.parse.pdf.page import Line, PageContent
+from ingest.parse.pdf.page import PageContent
 from schemas.dates import Dated
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, LinkPlace, ParseRequest

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ingest.parse.chunk_spans import ChunkSpan
 from ingest.parse.pdf.caption_lines import is_table_caption
 from ingest.parse.pdf.joining import JoinedLines
-from ingest.parse.pdf.page import Line
+from ingest.parse.pdf.lines import Line
 from ingest.parse.pdf.pictures import REACH, gap_between
 from schemas.geometry import BBox
 from schemas.nodes import RegionType

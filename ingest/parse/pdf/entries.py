@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from ingest.parse.numbering import is_numbering
 from ingest.parse.pdf.joining import BULLETS, same_baseline
+from ingest.parse.pdf.lines import Block, Line
 from ingest.parse.pdf.order import box_of
-from ingest.parse.pdf.page import Block, Line
 from ingest.parse.pdf.structure import Part
 from ingest.parse.terms import name_entry
 

@@ -8,7 +8,7 @@ from math import inf
 
 from ingest.parse.pdf.captions import is_caption
 from ingest.parse.pdf.headings import numbered_depth
-from ingest.parse.pdf.page import Block
+from ingest.parse.pdf.lines import Block
 from ingest.parse.pdf.pictures import REACH
 from ingest.parse.pdf.tables import Table
 from schemas.geometry import BBox

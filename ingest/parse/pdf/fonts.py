@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-_BOLD, _MONO = 16, 8
+_BOLD, _MONO, _ITALIC = 16, 8, 2
 _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx", re.IGNORECASE)
 _MONO_NAME = re.compile(
     r"mono|nimbusmon|monaco|courier|consol|typewriter|inconsolata|menlo|source ?code|fira ?code|cascadia"
@@ -22,6 +22,11 @@ _ONE_WIDTH = 0.03
 def is_bold(span: dict[str, Any]) -> bool:
     """Whether a span of `get_text("dict")` is set in bold."""
     return bool(span["flags"] & _BOLD) or bool(_BOLD_NAME.search(span["font"]))
+
+
+def is_italic(span: dict[str, Any]) -> bool:
+    """Whether a span of `get_text("dict")` is set in italics."""
+    return bool(span["flags"] & _ITALIC)
 
 
 def is_mono(span: dict[str, Any]) -> bool:

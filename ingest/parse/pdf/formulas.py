@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ingest.parse.pdf.lines import Block
 from ingest.parse.pdf.order import box_of
-from ingest.parse.pdf.page import Block
 from ingest.parse.pdf.structure import Part
 
 _MOST_LENGTH = 400

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ingest.parse.numbering import after_number, is_numbering, strip_numbering
 from ingest.parse.pdf.captions import is_caption
 from ingest.parse.pdf.joining import same_baseline
+from ingest.parse.pdf.lines import Line
 from ingest.parse.pdf.outline import Entry, title_key
-from ingest.parse.pdf.page import Line
 
 OUTLINE_AND_FONT, OUTLINE, FONT, NONE = 1.0, 0.9, 0.7, 0.4
 """structure_confidence by what told the heading (docs/chunks.md)."""

@@ -1,9 +1,10 @@
 """Text of a page that no reader sees: white on white, under a box, drawn in no mode, or too small to read."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ingest.parse.pdf.letters import Box, Place, numbered, parts_of, read_arabic, rejoin
 from ingest.parse.pdf.opening import load_pymupdf
 
 TINY = 1.5
@@ -30,12 +31,7 @@ _LARGE = 0.5
 
 _FIGURE = frozenset("0123456789.,")
 
-Box = tuple[float, float, float, float]
 Blocks = list[dict[str, Any]]
-
-
-Place = tuple[int, int]
-"""Numbers of a block and of a line in it."""
 
 
 def find_suspects(page: Any, blocks: Sequence[dict[str, Any]], paths: Iterable[dict[str, Any]]) -> set[Place]:
@@ -46,7 +42,7 @@ def find_suspects(page: Any, blocks: Sequence[dict[str, Any]], paths: Iterable[d
     fills = {path["seqno"]: path for path in paths if _is_area(path)}
     lines = [
         (place, line, line["bbox"])
-        for place, line in _numbered(blocks)
+        for place, line in numbered(blocks)
         if any(span["text"].strip() for span in line["spans"])
     ]
     pale = {place for place, line, _ in lines if any(map(_is_unseen, line["spans"]))}
@@ -104,19 +100,18 @@ class Seen:
     hidden: int
 
 
-def leave_out_hidden(page: Any, textpage: Any, suspects: set[Place]) -> Seen | None:
-    """Look at the drawn page where lines are suspect and leave out what has no ink; None if all has some."""
+def read_letters(page: Any, textpage: Any, suspects: set[Place], *, arabic: bool) -> Seen:
+    """Read a page letter by letter, without what has no ink where lines are *suspects*."""
     blocks: Blocks = page.get_text("rawdict", textpage=textpage)["blocks"]
-    ink = _Ink(page)
     hidden = 0
-    for place, line in _numbered(blocks):
-        if place in suspects:
-            hidden += sum(_drop(span, ink, level=line["dir"][0] > 0.99) for span in line["spans"])
-    if not hidden:
-        return None
-    for block in blocks:
-        block["lines"] = [line for line in map(_told, block.get("lines", ())) if line["spans"]]
-    return Seen(blocks, list(_words(blocks)), hidden)
+    if suspects:
+        ink = _Ink(page)
+        for place, line in numbered(blocks):
+            if place in suspects:
+                hidden += sum(_drop(span, ink, level=line["dir"][0] > 0.99) for span in line["spans"])
+    if arabic:
+        read_arabic(blocks)
+    return Seen(blocks, rejoin(blocks), hidden)
 
 
 def _is_unseen(span: dict[str, Any]) -> bool:
@@ -157,25 +152,13 @@ def _drop(span: dict[str, Any], ink: _Ink, *, level: bool) -> int:
         return count
     kept: list[dict[str, Any]] = []
     total = 0
-    for word in _parts(span["chars"]):
+    for word in parts_of(span["chars"]):
         even = _even(word, ink, span["size"], level)
         total += sum(even)
         kept.extend(char for char, is_even in zip(word, even, strict=True) if not is_even)
     if total:
         span["chars"] = kept if any(char["c"].strip() for char in kept) else []
     return total
-
-
-def _parts(chars: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield words, each with the blanks behind it."""
-    word: list[dict[str, Any]] = []
-    for char in chars:
-        if word and not char["c"].isspace() and word[-1]["c"].isspace():
-            yield word
-            word = []
-        word.append(char)
-    if word:
-        yield word
 
 
 def _even(word: Sequence[dict[str, Any]], ink: _Ink, size: float, level: bool) -> list[bool]:
@@ -219,37 +202,6 @@ def _inside(char: dict[str, Any], size: float, level: bool) -> Box:
         return (x0, base - _BAND[0] * size, x1, base - _BAND[1] * size)
     aside, away = _EDGE * (x1 - x0), _EDGE * (y1 - y0)
     return (x0 + aside, y0 + away, x1 - aside, y1 - away)
-
-
-def _told(line: dict[str, Any]) -> dict[str, Any]:
-    """Give a line its text and its boxes by the letters that are left."""
-    spans = [
-        {**span, "text": "".join(char["c"] for char in span["chars"]), "bbox": _around(span["chars"])}
-        for span in line["spans"]
-        if span["chars"]
-    ]
-    return {**line, "spans": spans, "bbox": _around(spans) if spans else line["bbox"]}
-
-
-def _around(items: Sequence[dict[str, Any]]) -> Box:
-    x0, y0, x1, y1 = zip(*(item["bbox"] for item in items), strict=True)
-    return (min(x0), min(y0), max(x1), max(y1))
-
-
-def _words(blocks: Blocks) -> Iterator[tuple[float, float, float, float, str, int, int, int]]:
-    """The words that are left, as `get_text("words")` has them."""
-    for (block, number), line in _numbered(blocks):
-        chars = [char for span in line["spans"] for char in span["chars"]]
-        for at, word in enumerate(_parts(chars)):
-            said = [char for char in word if not char["c"].isspace()]
-            if said:
-                yield (*_around(said), "".join(char["c"] for char in said), block, number, at)
-
-
-def _numbered(blocks: Sequence[dict[str, Any]]) -> Iterator[tuple[Place, dict[str, Any]]]:
-    for block in blocks:
-        for number, line in enumerate(block.get("lines", ())):
-            yield (block["number"], number), line
 
 
 def _meet(one: Box, other: Box) -> bool:

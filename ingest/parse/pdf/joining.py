@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from ingest.parse.pdf.page import Line
+from ingest.parse.pdf.lines import Line
 from schemas.geometry import BBox
 
 SOFT_HYPHEN = "\u00ad"

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from ingest.parse.pdf.lines import Block
 from ingest.parse.pdf.order import box_of
-from ingest.parse.pdf.page import Block
 from ingest.parse.pdf.pictures import Picture
 from schemas.geometry import BBox
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ingest.parse.pdf.page import Line, PageContent
+from ingest.parse.pdf.lines import Line
+from ingest.parse.pdf.page import PageContent
 
 STRIP = 0.08
 """Share of the page height, at top and bottom, in which running headers and footers stand."""

@@ -6,8 +6,9 @@ from itertools import groupby
 from typing import Any
 
 from ingest.parse.pdf.joining import JoinedLines
+from ingest.parse.pdf.lines import Block, Line
 from ingest.parse.pdf.opening import load_pymupdf
-from ingest.parse.pdf.page import Block, Line, PageContent
+from ingest.parse.pdf.page import PageContent
 from schemas.errors import ConfigError, ParseError
 from schemas.geometry import BBox, PageSize, turn
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ingest.parse.pdf.columns import column_of
-from ingest.parse.pdf.page import Block
+from ingest.parse.pdf.lines import Block
 from schemas.geometry import BBox
 
 _NUMBERED = re.compile(r"\s*(\d{1,3})[.)]\s")

@@ -1,50 +1,24 @@
 """Read one PDF page into lines with boxes, fonts, links and pictures; everything later is pure."""
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import partial
 from typing import Any
 
+from ingest.parse.pdf.boxes import to_box
 from ingest.parse.pdf.evidence import TableEvidence, find_evidence
-from ingest.parse.pdf.fonts import is_bold, is_mono
 from ingest.parse.pdf.gate import Signs, read_paths, table_signs
-from ingest.parse.pdf.hidden import find_suspects, leave_out_hidden
+from ingest.parse.pdf.gutters import split_at_gutters
+from ingest.parse.pdf.hidden import find_suspects, read_letters
+from ingest.parse.pdf.letters import is_arabic
+from ingest.parse.pdf.lines import Block, merge_lines, read_line, tell_marks
 from ingest.parse.pdf.links import LinkText, PageLink, find_links, read_link_texts, read_links
-from ingest.parse.pdf.mathematics import count_math, is_math_font
 from ingest.parse.pdf.opening import load_pymupdf
 from ingest.parse.pdf.outline import PageTops
 from ingest.parse.pdf.pictures import Picture, find_pictures
-from ingest.parse.pdf.tables import Table, find_tables, to_box, with_aligned
+from ingest.parse.pdf.tables import Table, find_tables, with_aligned
 from schemas.geometry import BBox, PageSize
-
-_NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-"""Controls and lone surrogates that broken font maps give; the latter cannot be written as UTF-8."""
-
-_WIDE_SPACE = 3.0
-"""Times the size of type that a justified space may be wide."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One line of text as MuPDF sees it; `size` and fonts are those of most of its letters.
-
-    `math` counts mathematical characters; `ocr_conf` is the mean confidence, 0 to 1, of the words
-    of a line that was recognised on a picture.
-    """
-
-    text: str
-    bbox: BBox
-    size: float
-    bold: bool = False
-    mono: bool = False
-    upright: bool = True
-    math: int = 0
-    ocr_conf: float | None = None
-
-
-Block = tuple[Line, ...]
 
 
 class Search(IntEnum):
@@ -96,14 +70,22 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     pymupdf = load_pymupdf()
     textpage = page.get_textpage(flags=_text_flags(pymupdf))
     printed = page.get_text("dict", textpage=textpage)["blocks"]
+    arabic = is_arabic(printed)
+    if arabic:
+        textpage = page.get_textpage(flags=_text_flags(pymupdf) | pymupdf.TEXT_PRESERVE_LIGATURES)
+        printed = page.get_text("dict", textpage=textpage)["blocks"]
     size = PageSize(_point(page.rect.width), _point(page.rect.height))
     found, warnings = find_links(document, page)
     words = page.get_text("words", textpage=textpage)
     paths, skipped = read_paths(document, page)
     suspects = set() if paths is None else find_suspects(page, printed, paths)
-    seen = leave_out_hidden(page, textpage, suspects) if suspects else None
-    if seen is not None:
-        printed, words = seen.blocks, seen.words
+    hidden = 0
+    if suspects or arabic:
+        seen = read_letters(page, textpage, suspects, arabic=arabic)
+        hidden = seen.hidden
+        if hidden or arabic:
+            printed, words = seen.blocks, seen.words
+    words = tell_marks(printed, words)
     link_texts = read_link_texts(words, found)
     signs = table_signs(paths, printed) if most and paths is not None else Signs()
     evidence = find_evidence(words, printed, size.width) if most else TableEvidence()
@@ -114,7 +96,7 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
         size=size,
         rotation=rotation,
         label=label,
-        blocks=tuple(filter(None, (_block(block, size) for block in printed))),
+        blocks=tuple(map(merge_lines, split_at_gutters(tuple(_blocks(printed, size))))),
         pictures=find_pictures(document, page, printed, [table.bbox for table in tables]),
         tables=tables,
         searched=search,
@@ -122,7 +104,7 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
         link_texts=link_texts,
         links=read_links(found, link_texts, tops),
         printed=tuple(line for block in printed for line in _as_printed(block)),
-        hidden=seen.hidden if seen else 0,
+        hidden=hidden,
         warnings=(*warnings, *([skipped] if skipped and most else ())),
     )
 
@@ -184,56 +166,12 @@ def _as_printed(block: dict[str, Any]) -> list[tuple[BBox, str]]:
     return [(to_box(line["bbox"]), "".join(span["text"] for span in line["spans"])) for line in lines]
 
 
+def _blocks(printed: Sequence[dict[str, Any]], size: PageSize) -> Iterator[Block]:
+    for block in printed:
+        lines = tuple(filter(None, (read_line(line, size) for line in block.get("lines", ()))))
+        if lines:
+            yield lines
+
+
 def _point(value: float) -> float:
     return round(float(value), 2)
-
-
-def _block(block: dict[str, Any], size: PageSize) -> Block:
-    lines: list[Line] = []
-    for printed in block.get("lines", ()):
-        line = _line(printed, size)
-        if line is None:
-            continue
-        if lines and _goes_on(lines[-1], line):
-            lines[-1] = replace(
-                line,
-                text=f"{lines[-1].text} {line.text}",
-                bbox=lines[-1].bbox.union(line.bbox),
-                math=lines[-1].math + line.math,
-            )
-        else:
-            lines.append(line)
-    return tuple(lines)
-
-
-def _goes_on(line: Line, other: Line) -> bool:
-    """Whether MuPDF cut one line at the wide spaces of justified type; terms beside definitions stay two."""
-    if (line.size, line.bold, line.mono) != (other.size, other.bold, other.mono):
-        return False
-    gap = other.bbox.x0 - line.bbox.x1
-    return line.upright and abs(line.bbox.y1 - other.bbox.y1) < 1 and 0 <= gap < _WIDE_SPACE * line.size
-
-
-def _line(line: dict[str, Any], page: PageSize) -> Line | None:
-    spans = line["spans"]
-    text = _NOT_TEXT.sub("", "".join(span["text"] for span in spans))
-    if not text.strip():
-        return None
-    weights = [(len(span["text"].strip()), span) for span in spans]
-    letters = sum(weight for weight, _ in weights)
-    return Line(
-        text=text,
-        bbox=_on_page(to_box(line["bbox"]), page),
-        size=round(max(weights, key=lambda item: item[0])[1]["size"], 1),
-        bold=sum(weight for weight, span in weights if is_bold(span)) >= 0.9 * letters,
-        mono=sum(weight for weight, span in weights if is_mono(span)) >= 0.8 * letters,
-        upright=line["dir"][0] > 0.99,
-        math=sum(count_math(span["text"], in_math_font=is_math_font(span["font"])) for span in spans),
-    )
-
-
-def _on_page(box: BBox, page: PageSize) -> BBox:
-    """Cut a box at the edge of the page: of text that runs over it, MuPDF gives what is on the page."""
-    x0, x1 = (min(max(x, 0.0), page.width) for x in (box.x0, box.x1))
-    y0, y1 = (min(max(y, 0.0), page.height) for y in (box.y0, box.y1))
-    return BBox(x0, y0, x1, y1)

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ingest.parse.pdf.boxes import to_box
 from ingest.parse.pdf.gate import MAX_CONTENT, content_length
 from ingest.parse.pdf.opening import pdf_errors, raise_if_exhausted
-from ingest.parse.pdf.tables import to_box
 from schemas.geometry import BBox
 
 REACH = 48.0

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
 from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, Span, split_spans, text_budget
@@ -30,6 +31,9 @@ from schemas.nodes import RegionType
 
 SMALL_CODE = 40
 """Tokens under which a listing stays with the text around it, as all small siblings do (docs/chunks.md)."""
+
+_SECTION = 0.4
+"""Share of the limit above which rows under one name are a part of their own."""
 
 _BULLET = re.compile(rf"\s*(?:[{BULLETS}–—*·-]\s|\(?(?:\d{{1,2}}|[a-z])[.)]\s)")
 _FLOW = frozenset({RegionType.PARAGRAPH, RegionType.LIST, RegionType.FORMULA})
@@ -158,7 +162,14 @@ def _continues(last: Part, piece: _Piece) -> bool:
         and last.heading_path == piece.part.heading_path
         and last.column == piece.part.column
         and (piece.part.bbox.y1 > last.bbox.y0 or piece.is_label)
+        and not _is_beside(last, piece.part)
     )
+
+
+def _is_beside(last: Part, part: Part) -> bool:
+    """Whether lines go on in the next column."""
+    is_text = len(last.lines) > 1 and len(part.lines) > 1
+    return is_text and part.bbox.x0 >= last.bbox.x1 and part.bbox.y0 < last.bbox.y1
 
 
 def _texts(parts: Sequence[Part]) -> dict[int, PageText]:
@@ -273,13 +284,33 @@ def _alone(piece: _Piece, is_bare_heading: bool, count_tokens: CountTokens) -> R
     if silent or (part.heading is not None and not is_bare_heading and not is_cut):
         return _region(part, piece.type, piece.joined, ())
     terms = tuple(entry.name for entry in piece.place.entries if entry.name)
-    spans = cut_chunks(
-        piece.joined.text,
-        _stretches(piece),
-        max_tokens=text_budget((*part.heading_path, *terms), count_tokens),
-        count_tokens=count_tokens,
-    )
+    limit = text_budget((*part.heading_path, *terms), count_tokens)
+    spans = cut_chunks(piece.joined.text, _stretches(piece), max_tokens=limit, count_tokens=count_tokens)
+    if len(spans) > 1 and part.table and part.table.sections:
+        spans = tuple(_by_section(part.table, piece.joined, limit, count_tokens))
     return replace(_region(part, piece.type, piece.joined, spans), terms=terms)
+
+
+def _by_section(
+    table: Table, joined: JoinedLines, limit: int, count_tokens: CountTokens
+) -> Iterator[ChunkSpan]:
+    """Cut a table before the rows that name those below; each part repeats what names its columns and rows."""
+    text, starts = joined.text, [joined.lines[at][0] for at in table.sections]
+    header = _header_of(table)
+    bounds = [0]
+    for start in starts:
+        if start > len(header) + 1 and count_tokens(text[bounds[-1] : start]) > limit * _SECTION:
+            bounds.append(start)
+    names = [(start, table.rows[at][0]) for start, at in zip(starts, table.sections, strict=True)]
+    room = limit - count_tokens(header) - max(count_tokens(name) for _, name in names)
+    for begin, end in pairwise((*bounds, len(text))):
+        for low, high in split_spans(
+            text[begin:end], max_tokens=max(room, limit // 2), count_tokens=count_tokens
+        ):
+            start = begin + low
+            above = [name for at, name in names if at < start][-1:] if start not in starts else []
+            said = "\n".join((header, *above) if header else above)
+            yield ChunkSpan(start, begin + high, said if start else "")
 
 
 def _stretches(piece: _Piece) -> tuple[Stretch, ...]:
@@ -287,8 +318,11 @@ def _stretches(piece: _Piece) -> tuple[Stretch, ...]:
     table = piece.part.table
     if table is None:
         return ()
-    header = "\n".join("\t".join(row) for row in table.rows[: table.header_rows])
-    return (Stretch(0, len(piece.joined.text), len(header)),)
+    return (Stretch(0, len(piece.joined.text), len(_header_of(table))),)
+
+
+def _header_of(table: Table) -> str:
+    return "\n".join("\t".join(row) for row in table.rows[: table.header_rows])
 
 
 def _region(part: Part, type_: RegionType, joined: JoinedLines, spans: tuple[ChunkSpan, ...]) -> Region:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ingest.parse.pdf.page import Block, PageContent
+from ingest.parse.pdf.lines import Block
+from ingest.parse.pdf.page import PageContent
 from ingest.parse.secrets import Hiding, find_in_texts
 from schemas.secrets import Secret, find_tokens
 

@@ -7,9 +7,10 @@ from itertools import groupby
 
 from ingest.parse.pdf.columns import find_gutter
 from ingest.parse.pdf.floats import Item, place_tables
+from ingest.parse.pdf.lines import Block, Line
 from ingest.parse.pdf.marginals import Margin, find_marginals
 from ingest.parse.pdf.order import box_of, order_blocks
-from ingest.parse.pdf.page import Block, Line, PageContent
+from ingest.parse.pdf.page import PageContent
 from ingest.parse.pdf.tables import Table
 
 _LEAST_SIGNS = 20

@@ -21,10 +21,11 @@ from ingest.parse.pdf.headings import (
     rank_sizes,
 )
 from ingest.parse.pdf.labels import drawings_of_labels
+from ingest.parse.pdf.lines import Block
 from ingest.parse.pdf.marginals import Margin
 from ingest.parse.pdf.order import box_of
 from ingest.parse.pdf.outline import Entry, title_key
-from ingest.parse.pdf.page import Block, PageContent
+from ingest.parse.pdf.page import PageContent
 from ingest.parse.pdf.pictures import Picture
 from ingest.parse.pdf.sheet import Sheet, build_sheets
 from ingest.parse.pdf.tables import Table

@@ -8,6 +8,7 @@ from functools import reduce
 from typing import Any
 
 from ingest.parse.pdf.aligned import Aligned
+from ingest.parse.pdf.boxes import to_box
 from ingest.parse.pdf.caption_lines import is_table_caption, is_unit
 from ingest.parse.pdf.cells import holds_several_figures
 from ingest.parse.pdf.layout import Word, add_layout
@@ -54,13 +55,14 @@ class Table:
     """A table of at least 2 x 2 cells, row by row as its text is read; an empty or merged cell is "".
 
     A merged cell stands at its first place. `boxes` are those of the rows, `header_rows` how many name the
-    columns.
+    columns, `sections` which rows name those below them.
     """
 
     bbox: BBox
     rows: Rows
     boxes: tuple[BBox, ...]
     header_rows: int = 0
+    sections: tuple[int, ...] = ()
 
 
 def find_tables(
@@ -105,13 +107,7 @@ def with_aligned(tables: Sequence[Table], aligned: Sequence[Aligned], *, sure: b
 
 
 def _aligned_table(found: Aligned) -> Table:
-    rows = _without_empty(found.texts())
-    return Table(
-        bbox=found.bbox,
-        rows=rows,
-        boxes=tuple(row.bbox for row in found.rows),
-        header_rows=count_header_rows(rows),
-    )
+    return _made(found.bbox, _without_empty(found.texts()), tuple(row.bbox for row in found.rows))
 
 
 def _is_finer(table: Table, other: Table, *, sure: bool) -> bool:
@@ -192,7 +188,38 @@ def _table(box: BBox, filled: Rows, boxes: tuple[BBox, ...], towards: tuple[int,
     rows = _as_read(filled, towards)
     # The rows of a table on its side are the columns of the grid.
     boxes = boxes if towards == _LEVEL else (box,) * len(rows)
-    return Table(bbox=box, rows=rows, boxes=boxes, header_rows=count_header_rows(rows))
+    return _made(box, rows, boxes)
+
+
+def _made(box: BBox, rows: Rows, boxes: tuple[BBox, ...]) -> Table:
+    sections = find_sections(rows)
+    if len(sections) > 1 and sections[0] == 0 and (head := _head_below(rows, sections)):
+        # The columns are named below the name of the first section.
+        order = [head, *(at for at in range(len(rows)) if at != head)]
+        rows, boxes = tuple(rows[at] for at in order), tuple(boxes[at] for at in order)
+        sections = find_sections(rows)
+    return Table(bbox=box, rows=rows, boxes=boxes, header_rows=count_header_rows(rows), sections=sections)
+
+
+def find_sections(rows: Rows) -> tuple[int, ...]:
+    """Return the rows of one text that name the rows below; one that goes on in the next names none."""
+    found = []
+    filled = False
+    for at in range(len(rows) - 1, -1, -1):
+        row = rows[at]
+        alone = len(row) > _LEAST_SIDE and bool(row[0]) and not any(row[1:])
+        named = filled and not row[0][:1].islower() and not _is_quantity(row[0])
+        if alone and named and not rows[at + 1][0][:1].islower():
+            found.append(at)
+        else:
+            filled = bool(row[0]) and any(row[1:])
+    return tuple(reversed(found))
+
+
+def _head_below(rows: Rows, sections: Sequence[int]) -> int | None:
+    """The row below the name of the first section, if it names columns."""
+    first = next((at for at in range(len(rows)) if at not in sections), 0)
+    return None if any(map(_is_quantity, rows[first])) else first
 
 
 def _row_box(row: Sequence[BBox | None], said: Sequence[Sequence[Word]]) -> BBox:
@@ -205,11 +232,11 @@ def count_header_rows(rows: Rows) -> int:
     """Return how many rows at the top name the columns: the first, unless it contains quantities.
 
     Rows below it that leave their first cell to a merged one above count too, as "Female | Male" below
-    "Finland". At least one row is left.
+    "Finland", and the one below a title. At least one row is left.
     """
     count = 0
     while count < min(MAX_HEADER_ROWS, len(rows) - 1) and not any(map(_is_quantity, rows[count])):
-        if count and rows[count][0]:
+        if count and rows[count][0] and any(rows[count - 1][1:]):
             break
         count += 1
     return count
@@ -284,9 +311,3 @@ def _houses(cell: BBox, word: Word) -> bool:
 def _holds(box: BBox, word: Word, slack: float) -> bool:
     x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
     return box.x0 - slack <= x <= box.x1 + slack and box.y0 - slack <= y <= box.y1 + slack
-
-
-def to_box(rect: Any) -> BBox:
-    """Turn four numbers into a box of hundredths of a point, corners in order."""
-    x0, y0, x1, y1 = (round(float(value), 2) for value in rect)
-    return BBox(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))

@@ -1,7 +1,7 @@
 """Lines to text: hyphenation, lists, listings, and where each line went."""
 
 from ingest.parse.pdf.joining import join_code, join_paragraph, join_parts, words_of
-from ingest.parse.pdf.page import Line
+from ingest.parse.pdf.lines import Line
 from schemas.geometry import BBox
 
 

@@ -4,7 +4,7 @@ import pymupdf
 import pytest
 
 from ingest.parse.pdf.labels import drawings_of_labels
-from ingest.parse.pdf.page import Block, Line
+from ingest.parse.pdf.lines import Block, Line
 from ingest.parse.pdf.pictures import Picture
 from schemas.geometry import BBox
 from schemas.nodes import RegionType

@@ -7,8 +7,9 @@ import pytest
 
 from ingest.parse.pdf import ocr
 from ingest.parse.pdf.document import parse_pdf
+from ingest.parse.pdf.lines import Line
 from ingest.parse.pdf.ocr import Recognise, has_text
-from ingest.parse.pdf.page import Line, PageContent
+from ingest.parse.pdf.page import PageContent
 from schemas.errors import ConfigError, ParseError
 from schemas.fragment import GraphFragment
 from schemas.geometry import BBox, PageSize

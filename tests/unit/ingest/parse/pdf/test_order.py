@@ -1,8 +1,8 @@
 """Reading order: the file's, but for files that hop between columns."""
 
 from ingest.parse.pdf.columns import column_of, find_gutter
+from ingest.parse.pdf.lines import Block, Line
 from ingest.parse.pdf.order import box_of, order_blocks
-from ingest.parse.pdf.page import Block, Line
 from schemas.geometry import BBox
 
 WIDTH = 600.0

@@ -1,6 +1,7 @@
 """A page made ready to be read: tables stand in place of the lines that are their cells."""
 
-from ingest.parse.pdf.page import Line, PageContent
+from ingest.parse.pdf.lines import Line
+from ingest.parse.pdf.page import PageContent
 from ingest.parse.pdf.sheet import build_sheets
 from ingest.parse.pdf.tables import Table
 from schemas.geometry import BBox, PageSize

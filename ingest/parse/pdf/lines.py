@@ -1,0 +1,168 @@
+"""Lines of text from spans as MuPDF gives them, with raised and lowered signs told."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ingest.parse.marks import lowered, note_mark, raised
+from ingest.parse.pdf.boxes import to_box
+from ingest.parse.pdf.fonts import is_bold, is_italic, is_mono
+from ingest.parse.pdf.mathematics import count_math, is_math_font
+from schemas.geometry import BBox, PageSize
+
+_NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+"""Controls and lone surrogates that broken font maps give; the latter cannot be written as UTF-8."""
+
+_WIDE_SPACE = 3.0
+"""Times the size of type that a justified space may be wide."""
+
+_SMALL = 0.85
+_LEAST_SHIFT, _MOST_SHIFT = 0.08, 0.8
+"""Of the size of a line: how small raised and lowered signs are, and how far off its baseline."""
+
+_NUMBERS = re.compile(r"\(?\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3})*\)?")
+_UNITS = frozenset(
+    ["mm", "cm", "dm", "km", "nm", "µm", "μm", "ft", "in", "yd", "mi", "kg", "mg", "ms", "hz", "pa", "ha"]
+)
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_BASE = re.compile(r"[^\W\d_]+$|\d+$|[)\]]$")
+"""What a raised number is a power of, if anything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of text as MuPDF sees it; `size` and fonts are those of most of its letters.
+
+    `math` counts mathematical characters; `ocr_conf` is the mean confidence, 0 to 1, of the words
+    of a line that was recognised on a picture.
+    """
+
+    text: str
+    bbox: BBox
+    size: float
+    bold: bool = False
+    mono: bool = False
+    italic: bool = False
+    upright: bool = True
+    math: int = 0
+    ocr_conf: float | None = None
+
+
+Block = tuple[Line, ...]
+
+
+def tell_marks(blocks: Sequence[dict[str, Any]], words: list[Any]) -> list[Any]:
+    """Write raised and lowered signs of *blocks* as such, in their *words* too.
+
+    What a line says then stands in its spans; the words come back.
+    """
+    changed: dict[tuple[int, int], tuple[list[str], list[str]]] = {}
+    for block in blocks:
+        for number, line in enumerate(block.get("lines", ())):
+            spans = line["spans"]
+            if len(spans) == 1:
+                continue
+            before = "".join(span["text"] for span in spans)
+            for span, text in zip(spans, _told(spans, line["dir"]), strict=True):
+                span["text"] = text
+            after = "".join(span["text"] for span in spans)
+            if after != before:
+                changed[block["number"], number] = before.split(), after.split()
+    return _changed_words(words, changed) if changed else words
+
+
+def _changed_words(
+    words: list[Any], changed: dict[tuple[int, int], tuple[list[str], list[str]]]
+) -> list[Any]:
+    """Give words the text that their line has; where it has other blanks they stay."""
+    at: dict[tuple[int, int], int] = {}
+    found = []
+    for word in words:
+        place, text = (word[5], word[6]), word[4]
+        if place in changed:
+            before, after = changed[place]
+            index = at.get(place, 0)
+            at[place] = index + 1
+            if len(before) == len(after) and before[index : index + 1] == [text]:
+                text = after[index]
+        found.append((*word[:4], text, *word[5:]))
+    return found
+
+
+def _told(spans: Sequence[dict[str, Any]], direction: Sequence[float]) -> list[str]:
+    texts = [span["text"] for span in spans]
+    if direction[0] < 0.99:
+        return texts
+    main = max(spans, key=lambda span: len(span["text"].strip()) * span["size"])
+    base, size = main["origin"][1], main["size"]
+    for at, span in enumerate(spans):
+        shift = base - span["origin"][1]
+        is_off = _LEAST_SHIFT * size <= abs(shift) <= _MOST_SHIFT * size
+        if span["size"] <= _SMALL * size and is_off and span["text"].strip():
+            before = "".join(texts[:at])
+            sign = lowered(span["text"]) if shift < 0 else _raised(span["text"], before)
+            bare = span["text"].strip()
+            texts[at] = span["text"].replace(bare, sign, 1)
+    return texts
+
+
+def _raised(text: str, before: str) -> str:
+    """A raised number is a power of a number, a unit or a letter; behind all else it leads to a note."""
+    bare = text.strip()
+    found = _BASE.search(before)
+    base = found[0] if found else ""
+    is_power = len(base) == 1 or base.lower() in _UNITS or (base.isdigit() and not _YEAR.fullmatch(base))
+    if _NUMBERS.fullmatch(bare) and before.strip() and before[-1:] != " " and not is_power:
+        return note_mark(bare)
+    return raised(bare)
+
+
+def read_line(line: dict[str, Any], page: PageSize) -> Line | None:
+    """Return a line of `get_text("dict")`; None where it says nothing."""
+    spans = line["spans"]
+    text = _NOT_TEXT.sub("", "".join(span["text"] for span in spans))
+    if not text.strip():
+        return None
+    weights = [(len(span["text"].strip()), span) for span in spans]
+    letters = sum(weight for weight, _ in weights)
+    return Line(
+        text=text,
+        bbox=_on_page(to_box(line["bbox"]), page),
+        size=round(max(weights, key=lambda item: item[0])[1]["size"], 1),
+        bold=sum(weight for weight, span in weights if is_bold(span)) >= 0.9 * letters,
+        mono=sum(weight for weight, span in weights if is_mono(span)) >= 0.8 * letters,
+        italic=all(is_italic(span) for weight, span in weights if weight),
+        upright=line["dir"][0] > 0.99,
+        math=sum(count_math(span["text"], in_math_font=is_math_font(span["font"])) for span in spans),
+    )
+
+
+def merge_lines(block: Block) -> Block:
+    """Put together what MuPDF cut at the wide spaces of justified type; terms beside definitions stay two."""
+    lines: list[Line] = []
+    for line in block:
+        if lines and _goes_on(lines[-1], line):
+            lines[-1] = replace(
+                line,
+                text=f"{lines[-1].text} {line.text}",
+                bbox=lines[-1].bbox.union(line.bbox),
+                math=lines[-1].math + line.math,
+            )
+        else:
+            lines.append(line)
+    return tuple(lines)
+
+
+def _goes_on(line: Line, other: Line) -> bool:
+    if (line.size, line.bold, line.mono) != (other.size, other.bold, other.mono):
+        return False
+    gap = other.bbox.x0 - line.bbox.x1
+    return line.upright and abs(line.bbox.y1 - other.bbox.y1) < 1 and 0 <= gap < _WIDE_SPACE * line.size
+
+
+def _on_page(box: BBox, page: PageSize) -> BBox:
+    """Cut a box at the edge of the page: of text that runs over it, MuPDF gives what is on the page."""
+    x0, x1 = (min(max(x, 0.0), page.width) for x in (box.x0, box.x1))
+    y0, y1 = (min(max(y, 0.0), page.height) for y in (box.y0, box.y1))
+    return BBox(x0, y0, x1, y1)
