@@ -1,9 +1,10 @@
 """Join printed lines into running text, remembering where each line went."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ingest.parse.chunking import CountTokens
 from ingest.parse.pdf.lines import Line
 from schemas.geometry import BBox
 
@@ -11,9 +12,51 @@ SOFT_HYPHEN = "\u00ad"
 BULLETS = "•‣▪◦●○■□"
 PARAGRAPH_BREAK = "\n\n"
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 _ENDS_HYPHENATED = re.compile(r"([^\W\d_]+)[-\u2010]$")
 _STARTS_LOWER = re.compile(r"[^\W\d_]+")
+_SHARES = frozenset(
+    [
+        "and",
+        "or",
+        "to",
+        "und",
+        "oder",
+        "bzw",
+        "sowie",
+        "bis",
+        "et",
+        "ou",
+        "y",
+        "o",
+        "e",
+        "ed",
+        "en",
+        "of",
+        "och",
+        "og",
+        "eller",
+    ]
+)
+"""What follows the hyphen of a word that shares its end with the next: "Bau- und Möbelholz"."""
+
+_FIRST_PARTS = frozenset(("self", "well", "half", "cross", "quasi"))
+_PIECES = 2
+_LEAST_PART = 4
+"""What begins a compound, letters of each of its words, and pieces that a tokenizer makes of a known word."""
+
+_ITEM = re.compile(
+    rf"\s*(?:[{BULLETS}\u2013\u2014\u2212*\u00b7\u25ba\u27a2\u2713-]|o"
+    r"|\(?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)(?:\s+|$)"
+)
+_SAME = 3.0
+"""Points by which the left edges of the items of a list differ."""
+
+_SIGN = r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+_SPACED = re.compile(rf"(?<={_SIGN})\s(?={_SIGN})")
+_SIGNS_MEET = re.compile(rf"{_SIGN}\n{_SIGN}")
+_ALL_SPACED = re.compile(rf"{_SIGN}(?:\s{_SIGN}){{2,}}")
+"""Signs of Chinese and Japanese, between which there is no blank, also where they are set apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,25 +76,52 @@ class JoinedLines:
 
 
 def words_of(lines: Iterable[Line]) -> frozenset[str]:
-    """Collect the words of a document, in lower case, that a hyphenated line end may make."""
-    return frozenset(word for line in lines for word in _WORD.findall(line.text.lower()))
+    """Collect the words of a document, and those with hyphens, in lower case; none that a line end cuts."""
+    words: set[str] = set()
+    cut = False
+    for line in lines:
+        found = _WORD.findall(line.text.lower())
+        ends_cut = _ENDS_HYPHENATED.search(line.text.rstrip()) is not None
+        whole = found[cut : len(found) - ends_cut]
+        words.update(whole, *(word.split("-") for word in whole))
+        cut = ends_cut
+    return frozenset(words)
 
 
-def join_paragraph(lines: Iterable[Line], words: Collection[str]) -> JoinedLines:
+def join_paragraph(
+    lines: Sequence[Line], words: Collection[str], count_tokens: CountTokens = len
+) -> JoinedLines:
     """Join the lines of one block by spaces, items of a list by line ends, undoing hyphenation.
 
-    A soft hyphen goes. A hyphen goes when the next line starts in lower case and the joined word occurs
-    elsewhere in the document (`words`); else it stays, and `well-` + `known` is `well-known`.
+    A soft hyphen goes. A hyphen goes when the next line starts in lower case, unless it stands in a compound:
+    the document (`words`) has that elsewhere, or both parts as words, or each part is one word to the
+    tokenizer and the whole several. Between signs of Chinese and Japanese there is no blank.
     """
+    items = _items(lines)
     text = ""
     spans: list[tuple[int, int, BBox]] = []
-    for line in lines:
+    for at, line in enumerate(lines):
         part = " ".join(line.text.split())
-        text, part = _seam(text, part, words)
+        if _ALL_SPACED.fullmatch(part):
+            part = _SPACED.sub("", part)
+        text = _seam(text, part, words, count_tokens, begins_item=at in items)
         start = len(text)
         text += part
         spans.append((start, len(text), line.bbox))
     return JoinedLines(text=text.replace(SOFT_HYPHEN, ""), lines=tuple(_without_soft_hyphens(text, spans)))
+
+
+def _items(lines: Sequence[Line]) -> set[int]:
+    """Which lines begin an item: at the edge of another, behind a colon, or first; a bullet always does."""
+    marked = [at for at, line in enumerate(lines) if _ITEM.match(line.text)]
+    return {
+        at
+        for at in marked
+        if lines[at].text.lstrip()[0] in BULLETS
+        or not at
+        or lines[at - 1].text.rstrip().endswith(":")
+        or any(at != one and abs(lines[at].bbox.x0 - lines[one].bbox.x0) <= _SAME for one in marked)
+    }
 
 
 def join_code(lines: tuple[Line, ...]) -> JoinedLines:
@@ -86,16 +156,31 @@ def same_baseline(one: Line, other: Line) -> bool:
     return shared > 0.6 * min(one.bbox.y1 - one.bbox.y0, other.bbox.y1 - other.bbox.y0)
 
 
-def _seam(text: str, part: str, words: Collection[str]) -> tuple[str, str]:
+def _seam(
+    text: str, part: str, words: Collection[str], count_tokens: CountTokens, *, begins_item: bool
+) -> str:
+    """What stands before a part: the text so far, with what parts the two or without the hyphen."""
     if not text or text.endswith(SOFT_HYPHEN):
-        return text, part
-    if part[0] in BULLETS:
-        return f"{text}\n", part
+        return text
+    if begins_item:
+        return f"{text}\n"
     hyphenated, begins = _ENDS_HYPHENATED.search(text), _STARTS_LOWER.match(part)
     if hyphenated is None or begins is None or not part[0].islower():
-        return f"{text} ", part
-    whole = (hyphenated.group(1) + begins.group()).lower()
-    return (text[:-1] if whole in words else text), part
+        return text if _SIGNS_MEET.fullmatch(f"{text[-1]}\n{part[:1]}") else f"{text} "
+    first, second = hyphenated.group(1).lower(), begins.group().lower()
+    if second in _SHARES:
+        return f"{text} "
+    return text if _is_compound(first, second, words, count_tokens) else text[:-1]
+
+
+def _is_compound(first: str, second: str, words: Collection[str], count_tokens: CountTokens) -> bool:
+    if f"{first}-{second}" in words or first + second in words:
+        return first + second not in words
+    if min(len(first), len(second)) < _LEAST_PART:
+        return False
+    if first in _FIRST_PARTS or (first in words and second in words):
+        return True
+    return count_tokens(first) == count_tokens(second) == 1 and count_tokens(first + second) > _PIECES
 
 
 def _without_soft_hyphens(text: str, spans: list[tuple[int, int, BBox]]) -> Iterator[tuple[int, int, BBox]]:

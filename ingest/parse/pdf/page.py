@@ -8,6 +8,7 @@ from typing import Any
 
 from ingest.parse.pdf.boxes import to_box
 from ingest.parse.pdf.evidence import TableEvidence, find_evidence
+from ingest.parse.pdf.forms import fill_in, read_fields, without_fields, words_of_fields
 from ingest.parse.pdf.gate import Signs, read_paths, table_signs
 from ingest.parse.pdf.gutters import split_at_gutters
 from ingest.parse.pdf.hidden import find_suspects, read_letters
@@ -85,6 +86,9 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
         hidden = seen.hidden
         if hidden or arabic:
             printed, words = seen.blocks, seen.words
+    if fields := read_fields(document, page):
+        without_fields(printed, fields)
+        words = words_of_fields(words, fields)
     words = tell_marks(printed, words)
     link_texts = read_link_texts(words, found)
     signs = table_signs(paths, printed) if most and paths is not None else Signs()
@@ -96,14 +100,17 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
         size=size,
         rotation=rotation,
         label=label,
-        blocks=tuple(map(merge_lines, split_at_gutters(tuple(_blocks(printed, size))))),
+        blocks=tuple(map(merge_lines, split_at_gutters(fill_in(tuple(_blocks(printed, size)), fields)))),
         pictures=find_pictures(document, page, printed, [table.bbox for table in tables]),
         tables=tables,
         searched=search,
         most=most,
         link_texts=link_texts,
         links=read_links(found, link_texts, tops),
-        printed=tuple(line for block in printed for line in _as_printed(block)),
+        printed=(
+            *(line for block in printed for line in _as_printed(block)),
+            *((field.bbox, field.value) for field in fields),
+        ),
         hidden=hidden,
         warnings=(*warnings, *([skipped] if skipped and most else ())),
     )

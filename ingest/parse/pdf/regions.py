@@ -32,7 +32,7 @@ from schemas.nodes import RegionType
 SMALL_CODE = 40
 """Tokens under which a listing stays with the text around it, as all small siblings do (docs/chunks.md)."""
 
-_SECTION = 0.4
+_SECTION = 0.16
 """Share of the limit above which rows under one name are a part of their own."""
 
 _BULLET = re.compile(rf"\s*(?:[{BULLETS}–—*·-]\s|\(?(?:\d{{1,2}}|[a-z])[.)]\s)")
@@ -106,7 +106,7 @@ def _piece(
 ) -> _Piece | None:
     """None for a heading that is not printed, and for lines of invisible characters."""
     type_ = RegionType.CAPTION if names_unit else _type_of(part)
-    joined = _text_of(part, type_, words)
+    joined = _text_of(part, type_, words, count_tokens)
     if not joined.text.strip() and type_ is not RegionType.FIGURE:
         return None
     small = type_ is RegionType.CODE and (place.follows or count_tokens(joined.text) < SMALL_CODE)
@@ -133,12 +133,12 @@ def _type_of(part: Part) -> RegionType:
     return RegionType.LIST if part.contents or _BULLET.match(first) else RegionType.PARAGRAPH
 
 
-def _text_of(part: Part, type_: RegionType, words: Collection[str]) -> JoinedLines:
+def _text_of(part: Part, type_: RegionType, words: Collection[str], count_tokens: CountTokens) -> JoinedLines:
     if part.table is not None:
         return _table_text(part.table)
     if type_ is RegionType.CODE:
         return join_code(part.lines)
-    return join_paragraph(part.lines, words)
+    return join_paragraph(part.lines, words, count_tokens)
 
 
 def _table_text(table: Table) -> JoinedLines:
@@ -294,7 +294,7 @@ def _alone(piece: _Piece, is_bare_heading: bool, count_tokens: CountTokens) -> R
 def _by_section(
     table: Table, joined: JoinedLines, limit: int, count_tokens: CountTokens
 ) -> Iterator[ChunkSpan]:
-    """Cut a table before the rows that name those below; each part repeats what names its columns and rows."""
+    """Cut a table before rows that name those below; each part repeats what names its columns and rows."""
     text, starts = joined.text, [joined.lines[at][0] for at in table.sections]
     header = _header_of(table)
     bounds = [0]
