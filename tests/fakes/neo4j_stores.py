@@ -45,9 +45,9 @@ class Neo4jStores:
             store.close()
         with query_session(self._server) as session:
             for statement in (
-                "MATCH (n:Rev) WHERE n.ix IN $ixs CALL (n) { DETACH DELETE n } IN TRANSACTIONS",
+                "MATCH (n:SitegraphRev) WHERE n.ix IN $ixs CALL (n) { DETACH DELETE n } IN TRANSACTIONS",
                 "MATCH (n:SitegraphNode) WHERE n.ix IN $ixs CALL (n) { DETACH DELETE n } IN TRANSACTIONS",
-                "MATCH (n:Ref) WHERE n.ix IN $ixs CALL (n) { DETACH DELETE n } IN TRANSACTIONS",
+                "MATCH (n:SitegraphRef) WHERE n.ix IN $ixs CALL (n) { DETACH DELETE n } IN TRANSACTIONS",
                 "MATCH (n:SitegraphIndex) WHERE n.id IN $ixs DETACH DELETE n",
             ):
                 session.run(statement, ixs=sorted(self._indexes)).consume()

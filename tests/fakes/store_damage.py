@@ -138,66 +138,70 @@ ON_SERVER: dict[str, tuple[str, HarmServer]] = {
     "nodes lost": (
         "rows",
         cypher(
-            "MATCH (v:Rev {ix: $ix}) WHERE v.valid_to = $open WITH v ORDER BY v.id LIMIT 3 "
+            "MATCH (v:SitegraphRev {ix: $ix}) WHERE v.valid_to = $open WITH v ORDER BY v.id LIMIT 3 "
             "DETACH DELETE v RETURN count(*)"
         ),
     ),
     "node changed": (
         "rows",
         cypher(
-            "MATCH (v:Rev {ix: $ix}) WHERE v.valid_to = $open AND v.title IS NOT NULL "
+            "MATCH (v:SitegraphRev {ix: $ix}) WHERE v.valid_to = $open AND v.title IS NOT NULL "
             "WITH v ORDER BY v.id LIMIT 1 SET v.title = 'Somebody was here' RETURN count(*)"
         ),
     ),
     "edges lost": (
         "rows",
         cypher(
-            "MATCH ()-[v]->() WHERE v.ix = $ix AND v.valid_to = $open AND type(v) IN "
-            "['LINKS_TO_REV', 'SIMILAR_TO_REV'] WITH v ORDER BY v.id LIMIT 5 DELETE v RETURN count(*)"
+            "MATCH ()-[v]->() WHERE v.ix = $ix AND v.valid_to = $open AND v.kind IN "
+            "['links_to', 'similar_to'] WITH v ORDER BY v.id LIMIT 5 DELETE v RETURN count(*)"
         ),
     ),
     "edge of nobody": (
         "rows",
         cypher(
-            "MATCH (a)-[v:LINKS_TO_REV {ix: $ix}]->(b) WHERE v.valid_to = $open WITH a, b, v LIMIT 1 "
-            "CREATE (a)-[w:LINKS_TO_REV]->(b) SET w = v {.*, id: 'invented', doc: 'nobody'} RETURN count(*)"
+            "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'links_to'}]->(b) "
+            "WHERE v.valid_to = $open WITH a, b, v LIMIT 1 "
+            "CREATE (a)-[w:SITEGRAPH_EDGE]->(b) SET w = v {.*, id: 'invented', doc: 'nobody'} RETURN count(*)"
         ),
     ),
     "page of nobody": (
         "rows",
         cypher(
-            "MATCH (v:Rev {ix: $ix, kind: 'Page'}) WHERE v.valid_to = $open AND v.id = v.doc WITH v LIMIT 1 "
-            "CREATE (:Ref {ix: $ix, id: 'invented'})-[:HAS_REV]->(w:Rev) "
+            "MATCH (v:SitegraphRev {ix: $ix, kind: 'Page'}) WHERE v.valid_to = $open AND v.id = v.doc "
+            "WITH v LIMIT 1 "
+            "CREATE (:SitegraphRef {ix: $ix, id: 'invented'})-[:SITEGRAPH_HAS_REV]->(w:SitegraphRev) "
             "SET w = v {.*, id: 'invented', doc: 'invented'} RETURN count(*)"
         ),
     ),
     "page past reading": (
         "rows",
         cypher(
-            "MATCH (v:Rev {ix: $ix, kind: 'Page'}) WHERE v.valid_to = $open AND v.id = v.doc "
+            "MATCH (v:SitegraphRev {ix: $ix, kind: 'Page'}) WHERE v.valid_to = $open AND v.id = v.doc "
             "WITH v ORDER BY v.id LIMIT 1 REMOVE v.kind, v.source RETURN count(*)"
         ),
     ),
     "hashes changed": (
         "rows",
         cypher(
-            "MATCH (a)-[v:LINKS_TO_REV {ix: $ix}]->() WHERE v.valid_to = $open WITH v ORDER BY v.id LIMIT 3 "
+            "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'links_to'}]->() "
+            "WHERE v.valid_to = $open WITH v ORDER BY v.id LIMIT 3 "
             "SET v.row_sha256 = 'ff' + substring(v.row_sha256, 2) RETURN count(*)"
         ),
     ),
     "edge twice": (
         "rows",
         cypher(
-            "MATCH (a)-[v:LINKS_TO_REV {ix: $ix}]->(b) WHERE v.valid_to = $open WITH a, b, v LIMIT 1 "
-            "CREATE (a)-[w:LINKS_TO_REV]->(b) SET w = v {.*, valid_from: 0} RETURN count(*)"
+            "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'links_to'}]->(b) "
+            "WHERE v.valid_to = $open WITH a, b, v LIMIT 1 "
+            "CREATE (a)-[w:SITEGRAPH_EDGE]->(b) SET w = v {.*, valid_from: 0} RETURN count(*)"
         ),
     ),
     "edge turned": (
         "rows",
         cypher(
-            "MATCH (a)-[v:SIMILAR_TO_REV {ix: $ix}]->(b) WHERE v.valid_to = $open "
+            "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'similar_to'}]->(b) WHERE v.valid_to = $open "
             "WITH a, b, v, properties(v) AS said ORDER BY v.id LIMIT 1 DELETE v WITH a, b, said "
-            "CREATE (b)-[w:SIMILAR_TO_REV]->(a) SET w = said RETURN count(*)"
+            "CREATE (b)-[w:SITEGRAPH_EDGE]->(a) SET w = said RETURN count(*)"
         ),
     ),
 }

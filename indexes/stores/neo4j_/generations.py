@@ -6,8 +6,11 @@ from dataclasses import dataclass, replace
 from indexes.stores.neo4j_.session import Connection, Transaction
 from schemas.errors import StoreUnavailable
 
-LAYOUT = 2
-"""Of labels and types, as schema.py has them; in the first, rows bore those that people see."""
+LAYOUT = 3
+"""Of labels and types, as schema.py has them.
+
+In the first, rows bore those that people see; in the second, names without our prefix, edges a type by kind.
+"""
 
 FORM = 2
 """Of what nodes of the view say; in the first, dates were texts."""
@@ -94,7 +97,9 @@ def only(held: GenerationRecord, kept: Collection[int]) -> GenerationRecord:
 
 
 def moved(held: GenerationRecord) -> GenerationRecord:
-    """Leave the first layout: rows are where readers look for them, and the view is yet to be made."""
+    """Leave an earlier layout: rows are where readers look for them; from the first, no view is made yet."""
+    if held.layout > 1:
+        return replace(held, layout=LAYOUT)
     newest = max(held.finished | held.staged | {held.tip, 0})
     return replace(held, layout=LAYOUT, view_low=_UNKNOWN, view_high=newest)
 

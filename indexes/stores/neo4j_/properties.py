@@ -17,7 +17,6 @@ Properties = dict[str, Any]
 
 _JSON = "_json"
 _OURS = frozenset({"ix", "valid_from", "valid_to", "row_sha256"})
-_TOLD_BY_THE_GRAPH = frozenset({"kind", "src", "dst"})
 
 
 def to_properties(record: Record) -> Properties:
@@ -36,26 +35,25 @@ def from_properties(properties: Mapping[str, Any]) -> Record:
 
 
 def node_properties(node: Node) -> Properties:
-    """Return what a `Rev` of *node* contains, but for its index and interval."""
+    """Return what the row of *node* contains, but for its index and interval."""
     record = node_to_record(node)
     return {**to_properties(record), "row_sha256": row_sha256(record)}
 
 
 def node_from_properties(properties: Mapping[str, Any]) -> Node:
-    """Build a node from its `Rev`."""
+    """Build a node from its row."""
     return node_from_record(from_properties(properties))
 
 
 def edge_properties(edge: Edge) -> Properties:
-    """Return what a relationship contains, but for its index and interval; its type and ends say the rest."""
+    """Return what the row of *edge* contains, but for its index and interval."""
     record = to_record(edge)
-    own = {name: value for name, value in record.items() if name not in _TOLD_BY_THE_GRAPH}
-    return {**to_properties(own), "row_sha256": row_sha256(record)}
+    return {**to_properties(record), "row_sha256": row_sha256(record)}
 
 
-def edge_from_properties(properties: Mapping[str, Any], *, kind: str, src: str, dst: str) -> Edge:
-    """Build an edge from its relationship's properties and the ids of its ends."""
-    return from_record(Edge, {**from_properties(properties), "kind": kind, "src": src, "dst": dst})
+def edge_from_properties(properties: Mapping[str, Any]) -> Edge:
+    """Build an edge from its row."""
+    return from_record(Edge, from_properties(properties))
 
 
 def _property(name: str, value: Any) -> tuple[str, Any]:

@@ -6,7 +6,6 @@ row or meet it twice.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from heapq import merge
 from itertools import pairwise
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -16,7 +15,7 @@ from indexes.ports import StoreState
 from indexes.row_changes import StoredRow, state_of
 from indexes.stores.neo4j_.generations import check_layout, load_held
 from indexes.stores.neo4j_.properties import edge_from_properties, node_from_properties
-from indexes.stores.neo4j_.schema import EDGE_ROWS, NODE_ROWS, RowKind, row_type
+from indexes.stores.neo4j_.schema import EDGE_ROWS, NODE_ROWS, RowKind
 from indexes.stores.neo4j_.session import Connection, Row, Transaction
 from schemas.edges import Edge, EdgeKind
 from schemas.errors import StoreUnavailable
@@ -25,8 +24,8 @@ from schemas.nodes import Node
 _PAGE_ROWS = 5_000
 _PAGE_HASHES = 20_000
 _HERE = "v.ix = $ix AND v.valid_from <= $g AND $g < v.valid_to"
-_NODE = "properties(v) AS v"
-_EDGE = "properties(v) AS v, type(v) AS type, startNode(v).id AS src, endNode(v).id AS dst"
+_ROW = "properties(v) AS v"
+_ENDS = "startNode(v).id AS src, endNode(v).id AS dst"
 _HASH = "v.id AS id, v.row_sha256 AS sha"
 
 
@@ -43,100 +42,91 @@ class Neo4jGraphReader:
         self._checked = checked
 
     def nodes(self, ids: Collection[str]) -> tuple[Node, ...]:
-        return _as_nodes(self._ask(_by_id(NODE_ROWS, "v.id IN $ids", _NODE), ids=sorted(set(ids))))
+        return _as_nodes(self._ask(_by_id(NODE_ROWS, "v.id IN $ids", _ROW), ids=sorted(set(ids))))
 
     def ids_between(self, low: str, high: str, *, limit: int) -> tuple[str, ...]:
         statement = _by_id(NODE_ROWS, "$low <= v.id AND v.id < $high", "v.id AS id ORDER BY id LIMIT $limit")
         return tuple(row["id"] for row in self._ask(statement, low=low, high=high, limit=limit))
 
     def nodes_of(self, docs: Collection[str]) -> tuple[Node, ...]:
-        return _as_nodes(self._ask(_by_doc(NODE_ROWS, _NODE), docs=sorted(set(docs))))
+        return _as_nodes(self._ask(_by_doc(NODE_ROWS), docs=sorted(set(docs))))
 
     def edges_of(self, docs: Collection[str]) -> tuple[Edge, ...]:
-        statements = [_by_doc(rows, _EDGE) for rows in EDGE_ROWS.values()]
-        return tuple(sorted(_as_edges(self._ask(*statements, docs=sorted(set(docs)))), key=attrgetter("id")))
+        found = self._ask(_by_doc(EDGE_ROWS), docs=sorted(set(docs)))
+        return tuple(sorted(_as_edges(found), key=attrgetter("id")))
 
     def edges_from(
         self, ids: Collection[str], *, kinds: Collection[EdgeKind] | None = None
     ) -> tuple[Edge, ...]:
-        edges = self._hop("(a)-[v:{types}]->(:Ref)", ids, kinds)
+        edges = self._hop("src", ids, kinds)
         return tuple(sorted(edges, key=attrgetter("src", "kind", "dst", "id")))
 
     def edges_to(
         self, ids: Collection[str], *, kinds: Collection[EdgeKind] | None = None
     ) -> tuple[Edge, ...]:
-        edges = self._hop("(a)<-[v:{types}]-(:Ref)", ids, kinds)
+        edges = self._hop("dst", ids, kinds)
         return tuple(sorted(edges, key=attrgetter("dst", "kind", "src", "id")))
 
     def scan_nodes(self, *, source: str | None = None) -> Iterator[Node]:
-        for rows in self._pages(NODE_ROWS, _NODE, _PAGE_ROWS, source):
+        for rows in self._pages(NODE_ROWS, _ROW, _PAGE_ROWS, source=source):
             yield from _as_nodes(rows)
 
     def scan_edges(
         self, *, source: str | None = None, kinds: Collection[EdgeKind] | None = None
     ) -> Iterator[Edge]:
-        wanted = [rows for kind, rows in EDGE_ROWS.items() if kinds is None or kind in kinds]
-        return merge(*(self._scan_kind(rows, source) for rows in wanted), key=attrgetter("id"))
+        for rows in self._pages(EDGE_ROWS, _ROW, _PAGE_ROWS, source=source, kinds=kinds):
+            yield from _as_edges(rows)
 
     def row_hashes(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
-        edges: dict[str, str] = {}
-        for rows in EDGE_ROWS.values():
-            edges.update(self._hashes(rows))
-        return self._hashes(NODE_ROWS), edges
+        return self._hashes(NODE_ROWS), self._hashes(EDGE_ROWS)
 
     def damaged_rows(self) -> tuple[str, ...]:
         return tuple(sorted({*self._damaged_nodes(), *self._damaged_edges()}))
 
     def state(self) -> tuple[StoreState, StoreState]:
-        return self.node_state(), self.edge_state()
+        return self.state_of(NODE_ROWS), self.state_of(EDGE_ROWS)
 
-    def node_state(self) -> StoreState:
-        pages = self._pages(NODE_ROWS, f"{_HASH}, v.kind AS kind", _PAGE_HASHES)
+    def state_of(self, rows: RowKind) -> StoreState:
+        pages = self._pages(rows, f"{_HASH}, v.kind AS kind", _PAGE_HASHES)
         return state_of(StoredRow(row["id"], row["kind"], row["sha"]) for page in pages for row in page)
-
-    def edge_state(self) -> StoreState:
-        return state_of(
-            StoredRow(row["id"], kind.value, row["sha"])
-            for kind, rows in sorted(EDGE_ROWS.items())
-            for page in self._pages(rows, _HASH, _PAGE_HASHES)
-            for row in page
-        )
 
     def _hashes(self, rows: RowKind) -> dict[str, str]:
         return {row["id"]: row["sha"] for page in self._pages(rows, _HASH, _PAGE_HASHES) for row in page}
 
     def _damaged_nodes(self) -> Iterator[str]:
-        for page in self._pages(NODE_ROWS, _NODE, _PAGE_ROWS):
+        for page in self._pages(NODE_ROWS, _ROW, _PAGE_ROWS):
             yield from _repeated(page)
             yield from (row["v"]["id"] for row in page if not _is_sound_node(row["v"]))
 
     def _damaged_edges(self) -> Iterator[str]:
-        for rows in EDGE_ROWS.values():
-            for page in self._pages(rows, _EDGE, _PAGE_ROWS):
-                yield from _repeated(page)
-                yield from (row["v"]["id"] for row in page if not _is_sound_edge(row))
+        for page in self._pages(EDGE_ROWS, f"{_ROW}, {_ENDS}", _PAGE_ROWS):
+            yield from _repeated(page)
+            yield from (row["v"]["id"] for row in page if not _is_sound_edge(row))
 
-    def _scan_kind(self, rows: RowKind, source: str | None) -> Iterator[Edge]:
-        for page in self._pages(rows, _EDGE, _PAGE_ROWS, source):
-            yield from _as_edges(page)
-
-    def _hop(self, pattern: str, ids: Collection[str], kinds: Collection[EdgeKind] | None) -> Iterable[Edge]:
-        types = "|".join(sorted(row_type(kind) for kind in (EdgeKind if kinds is None else kinds)))
-        if not types:
-            return ()
-        match = "MATCH (a:Ref) USING INDEX SEEK a:Ref(ix, id) WHERE a.ix = $ix AND a.id IN $ids"
-        hop = f"MATCH {pattern.format(types=types)} WHERE {_HERE}"
-        return _as_edges(self._ask(f"{match} {hop} RETURN {_EDGE}", ids=sorted(set(ids))))
+    def _hop(self, end: str, ids: Collection[str], kinds: Collection[EdgeKind] | None) -> Iterable[Edge]:
+        of_kind = "IS NOT NULL" if kinds is None else "IN $kinds"
+        match = f"MATCH {EDGE_ROWS.pattern} USING INDEX SEEK v:{EDGE_ROWS.name}(ix, {end}, kind)"
+        hop = f"{match} WHERE {_HERE} AND v.{end} IN $ids AND v.kind {of_kind} RETURN {_ROW}"
+        return _as_edges(self._ask(hop, ids=sorted(set(ids)), kinds=sorted(kinds or ())))
 
     def _pages(
-        self, rows: RowKind, columns: str, size: int, source: str | None = None
+        self,
+        rows: RowKind,
+        columns: str,
+        size: int,
+        *,
+        source: str | None = None,
+        kinds: Collection[EdgeKind] | None = None,
     ) -> Iterator[list[dict[str, Any]]]:
-        """Return all rows of a kind in id order, a page a transaction, so that no long one is held open."""
+        """Return all such rows in id order, a page a transaction, so that no long one is held open."""
         condition = "v.id > $after" + (" AND v.source = $source" if source is not None else "")
+        condition += " AND v.kind IN $kinds" if kinds is not None else ""
         returned = f"{columns}, v.id AS position ORDER BY v.ix, v.id LIMIT {size}"
         after = ""
         while True:
-            page = self._ask(_by_id(rows, condition, returned), after=after, source=source)
+            page = self._ask(
+                _by_id(rows, condition, returned), after=after, source=source, kinds=sorted(kinds or ())
+            )
             yield page
             if len(page) < size:
                 return
@@ -180,9 +170,9 @@ def _by_id(rows: RowKind, condition: str, returned: str) -> str:
     return f"MATCH {rows.pattern} {hint} WHERE {_HERE} AND {condition} RETURN {returned}"
 
 
-def _by_doc(rows: RowKind, returned: str) -> str:
+def _by_doc(rows: RowKind) -> str:
     hint = f"USING INDEX SEEK v:{rows.name}(ix, doc)"
-    return f"MATCH {rows.pattern} {hint} WHERE {_HERE} AND v.doc IN $docs RETURN {returned}"
+    return f"MATCH {rows.pattern} {hint} WHERE {_HERE} AND v.doc IN $docs RETURN {_ROW}"
 
 
 def _as_nodes(rows: Iterable[Row]) -> tuple[Node, ...]:
@@ -190,14 +180,7 @@ def _as_nodes(rows: Iterable[Row]) -> tuple[Node, ...]:
 
 
 def _as_edges(rows: Iterable[Row]) -> Iterator[Edge]:
-    for row in rows:
-        yield _as_edge(row)
-
-
-def _as_edge(row: Row) -> Edge:
-    return edge_from_properties(
-        row["v"], kind=row["type"].removesuffix("_REV").lower(), src=row["src"], dst=row["dst"]
-    )
+    return (edge_from_properties(row["v"]) for row in rows)
 
 
 def _repeated(page: Iterable[Row]) -> Iterator[str]:
@@ -215,6 +198,8 @@ def _is_sound_node(properties: Row) -> bool:
 
 def _is_sound_edge(row: Row) -> bool:
     try:
-        return edge_sha256(_as_edge(row)) == str(row["v"]["row_sha256"])
+        edge = edge_from_properties(row["v"])
+        ends = (edge.src, edge.dst) == (row["src"], row["dst"])
+        return ends and edge_sha256(edge) == str(row["v"]["row_sha256"])
     except (KeyError, TypeError, ValueError):
         return False

@@ -3,27 +3,30 @@
 What readers read, and people leave alone::
 
     (:SitegraphIndex {id, finished, staged, shown, ...})
-    (:Ref {ix, id}) -[:HAS_REV]-> (:Rev {ix, id, valid_from, valid_to, row_sha256, ...})
-    (:Ref) -[:LINKS_TO_REV {ix, id, valid_from, valid_to, row_sha256, ...}]-> (:Ref)
+    (:SitegraphRef {ix, id}) -[:SITEGRAPH_HAS_REV]-> (:SitegraphRev {ix, id, valid_from, valid_to, ...})
+    (:SitegraphRef) -[:SITEGRAPH_EDGE {ix, id, kind, src, dst, valid_from, valid_to, ...}]-> (:SitegraphRef)
 
 What people see, the view, which no reader reads; it is made of the rows, and joined to none of them::
 
     (:SitegraphNode:Page {ix, id, title, ...}) -[:LINKS_TO {ix, id, ...}]-> (:SitegraphNode:Page)
 
-`ix` is the index that a row belongs to: several may share one database. A row, `Rev` or edge, is there
+`ix` is the index that a row belongs to: several may share one database. A row, revision or edge, is there
 at generation g when `valid_from <= g < valid_to`. Identity and state are apart because a changed
-property would otherwise show a pinned reader the future.
+property would otherwise show a pinned reader the future. Edges of all kinds have one type, and so few
+indexes. A hop is a search in those of `src` and `dst`: along relationships it would read all kinds of a hub.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from schemas.edges import EdgeKind
 from schemas.nodes import NodeKind
 
 OPEN = 2**53 - 1
 """`valid_to` of a row that nothing has ended: a number, since null is in no index; exact in JavaScript."""
+
+REF, REV, HAS_REV, EDGE = "SitegraphRef", "SitegraphRev", "SITEGRAPH_HAS_REV", "SITEGRAPH_EDGE"
+"""Labels and types of rows; people browse none of them."""
 
 VIEW_LABEL = "SitegraphNode"
 """What all nodes of the view bear besides the label of their kind."""
@@ -45,42 +48,37 @@ def seen(name: str, id_: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowKind:
-    """Where rows of one kind stand: `pattern` finds them as `v`.
+    """Where rows of nodes or of edges stand: `pattern` finds them as `v`, `indexes` by their names' ends.
 
     `delete` ends a statement that has found some `v`: it removes them, and a node's identity with its
     last row.
     """
 
+    subject: str
     name: str
     pattern: str
     delete: str
+    indexes: Mapping[str, str]
 
 
-def _node_rows() -> RowKind:
-    orphans = "WITH DISTINCT n WHERE NOT EXISTS { (n)--() } DELETE n"
-    return RowKind(
-        name="Rev", pattern="(v:Rev)", delete=f"MATCH (n:Ref)-[:HAS_REV]->(v) DETACH DELETE v {orphans}"
-    )
-
-
-def relationship_type(kind: EdgeKind) -> str:
-    """Return the type that an edge kind has in the view, in Neo4j's spelling: LINKS_TO."""
-    return kind.value.upper()
-
-
-def row_type(kind: EdgeKind) -> str:
-    """Return the type that the rows of an edge kind have: LINKS_TO_REV."""
-    return f"{relationship_type(kind)}_REV"
-
-
-def _edge_rows(kind: EdgeKind) -> RowKind:
-    name = row_type(kind)
-    return RowKind(name=name, pattern=f"()-[v:{name}]->()", delete="DELETE v")
-
-
-NODE_ROWS = _node_rows()
-EDGE_ROWS = {kind: _edge_rows(kind) for kind in EdgeKind}
-ALL_ROWS = (*EDGE_ROWS.values(), NODE_ROWS)
+# Of these, every one costs each row written: one of both ends serves all that the writer asks.
+_INDEXES = {"ended": "v.ix, v.valid_to, v.valid_from", "doc": "v.ix, v.doc"}
+_ORPHANS = "WITH DISTINCT n WHERE NOT EXISTS { (n)--() } DELETE n"
+NODE_ROWS = RowKind(
+    subject="nodes",
+    name=REV,
+    pattern=f"(v:{REV})",
+    delete=f"MATCH (n:{REF})-[:{HAS_REV}]->(v) DETACH DELETE v {_ORPHANS}",
+    indexes=_INDEXES,
+)
+EDGE_ROWS = RowKind(
+    subject="edges",
+    name=EDGE,
+    pattern=f"()-[v:{EDGE}]->()",
+    delete="DELETE v",
+    indexes={**_INDEXES, "from": "v.ix, v.src, v.kind", "to": "v.ix, v.dst, v.kind"},
+)
+ALL_ROWS = (EDGE_ROWS, NODE_ROWS)
 """Edges first: a node goes after the edges that hold its identity in place."""
 
 
@@ -107,18 +105,10 @@ def schema_statements() -> dict[str, str]:
     """
     identities = (
         _unique("sitegraph_index", "(v:SitegraphIndex)", "v.id"),
-        _unique("sitegraph_ref", "(v:Ref)", "v.ix, v.id"),
+        _unique("sitegraph_internal_ref", f"(v:{REF})", "v.ix, v.id"),
         _unique("sitegraph_node", f"(v:{VIEW_LABEL})", "v.ix, v.id"),
     )
     return dict(chain(identities, *(_row_statements(rows) for rows in ALL_ROWS), _view_statements()))
-
-
-def drop_statements() -> dict[str, str]:
-    """Return by name the statements that drop the first layout's schema of edges."""
-    names = [f"sitegraph_{kind.value}" for kind in EdgeKind]
-    indexes = [f"{name}_{what}" for name in names for what in ("ended", "doc")]
-    constraints = {name: f"DROP CONSTRAINT {name} IF EXISTS" for name in names}
-    return constraints | {name: f"DROP INDEX {name} IF EXISTS" for name in indexes}
 
 
 def vector_index(dim: int) -> str:
@@ -139,14 +129,10 @@ def _view_statements() -> Iterator[tuple[str, str]]:
 
 
 def _row_statements(rows: RowKind) -> Iterator[tuple[str, str]]:
-    name = f"sitegraph_{rows.name.lower()}"
+    name = f"sitegraph_internal_{rows.subject}"
     yield _unique(name, rows.pattern, "v.ix, v.id, v.valid_from")
-    # Of these, every one costs each row written: one of both ends serves all that the writer asks.
-    for index, columns in (
-        (f"{name}_ended", "v.ix, v.valid_to, v.valid_from"),
-        (f"{name}_doc", "v.ix, v.doc"),
-    ):
-        yield index, f"CREATE INDEX {index} IF NOT EXISTS FOR {rows.pattern} ON ({columns})"
+    for end, columns in rows.indexes.items():
+        yield f"{name}_{end}", f"CREATE INDEX {name}_{end} IF NOT EXISTS FOR {rows.pattern} ON ({columns})"
 
 
 def _unique(name: str, pattern: str, key: str) -> tuple[str, str]:

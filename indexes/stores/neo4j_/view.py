@@ -8,14 +8,14 @@ crash, it gives the same.
 from indexes.stores.neo4j_.schema import (
     ALL_ROWS,
     EDGE_ROWS,
+    HAS_REV,
     NODE_ROWS,
+    REF,
     VIEW_LABEL,
     RowKind,
-    relationship_type,
     seen,
 )
 from indexes.stores.neo4j_.sweeps import HELD_ROWS, Sweeps
-from schemas.edges import EdgeKind
 from schemas.nodes import NodeKind
 
 _HERE = "v.valid_from <= $g AND $g < v.valid_to"
@@ -37,11 +37,16 @@ _ADD_NODE = (
     "SET n:$(v.kind)"
 )
 _DROP_NODE = (
-    "MATCH (r:Ref)-[:HAS_REV]->(v) "
-    "WHERE NOT EXISTS { MATCH (r)-[:HAS_REV]->(w) WHERE w.valid_from <= $g AND $g < w.valid_to } "
+    f"MATCH (r:{REF})-[:{HAS_REV}]->(v) "
+    f"WHERE NOT EXISTS {{ MATCH (r)-[:{HAS_REV}]->(w) WHERE w.valid_from <= $g AND $g < w.valid_to }} "
     f"{seen('n', 'v.id')} DETACH DELETE n"
 )
-_ENDS = f"WITH v, startNode(v).id AS src, endNode(v).id AS dst {seen('a', 'src')} {seen('b', 'dst')}"
+_ENDS = f"{seen('a', 'v.src')} {seen('b', 'v.dst')}"
+_ADD_EDGE = (
+    f"{_ENDS} MERGE (a)-[e:$(toUpper(v.kind)) {{id: v.id}}]->(b) "
+    f"SET e = {_SHOWN}, e.kind = null, e.src = null, e.dst = null"
+)
+_DROP_EDGE = f"{_ENDS} MATCH (a)-[e {{id: v.id}}]->(b) DELETE e"
 
 
 def change_view(sweeps: Sweeps, *, low: int, high: int, to: int) -> None:
@@ -64,9 +69,8 @@ def change_view(sweeps: Sweeps, *, low: int, high: int, to: int) -> None:
                 sweeps.over(rows, different, change, which=some, low=low, high=high, g=to)
 
     sweep(NODE_ROWS, _ADD_NODE, here=True)
-    for kind, rows in EDGE_ROWS.items():
-        sweep(rows, _drop_edge(kind), here=False)
-        sweep(rows, _add_edge(kind), here=True)
+    sweep(EDGE_ROWS, _DROP_EDGE, here=False)
+    sweep(EDGE_ROWS, _ADD_EDGE, here=True)
     sweep(NODE_ROWS, _DROP_NODE, here=False)
 
 
@@ -77,11 +81,3 @@ def added_chunks(sweeps: Sweeps, *, low: int, high: int) -> frozenset[str] | Non
     """
     which = f"{_HERE} AND v.kind = '{NodeKind.CHUNK}'"
     return sweeps.ids(NODE_ROWS, _DIFFERENT, which, low=low, high=high, g=high)
-
-
-def _add_edge(kind: EdgeKind) -> str:
-    return f"{_ENDS} MERGE (a)-[e:{relationship_type(kind)} {{id: v.id}}]->(b) SET e = {_SHOWN}"
-
-
-def _drop_edge(kind: EdgeKind) -> str:
-    return f"{_ENDS} MATCH (a)-[e:{relationship_type(kind)} {{id: v.id}}]->(b) DELETE e"

@@ -9,8 +9,8 @@ from operator import attrgetter
 from typing import TypeVar
 
 from indexes.ports import ChunkReader, StoreState
-from indexes.row_changes import follows_change
-from indexes.stores.neo4j_.batches import BATCH_ROWS, WINDOW_ROWS, Batches
+from indexes.row_changes import Told, follows_change
+from indexes.stores.neo4j_.batches import BATCH_ROWS, Batches
 from indexes.stores.neo4j_.changes import CAME, WENT, StagedChanges
 from indexes.stores.neo4j_.chunk_nodes import ChunkNodes
 from indexes.stores.neo4j_.concurrent_batches import GoOn, write_batches
@@ -29,9 +29,13 @@ from indexes.stores.neo4j_.moving import move_rows
 from indexes.stores.neo4j_.reader import Neo4jGraphReader
 from indexes.stores.neo4j_.schema import (
     ALL_ROWS,
+    EDGE,
     EDGE_ROWS,
+    HAS_REV,
     INDEXES_THERE,
     NODE_ROWS,
+    REF,
+    REV,
     RowKind,
     schema_statements,
 )
@@ -47,6 +51,10 @@ from schemas.nodes import Node
 T = TypeVar("T")
 
 _ENDED_AFTER_BASE = "v.valid_from <= $base AND v.valid_to > $base AND v.valid_to < $g"
+_KEY = "{ix: v.ix, id: v.id, valid_from: $g}"
+_COPIED = "ON CREATE SET w = v {.*, valid_from: $g, valid_to: $open}"
+_COPY_NODE = f"MATCH (n:{REF})-[:{HAS_REV}]->(v) MERGE (w:{REV} {_KEY}) {_COPIED} MERGE (n)-[:{HAS_REV}]->(w)"
+_COPY_EDGE = f"WITH v, startNode(v) AS a, endNode(v) AS b MERGE (a)-[w:{EDGE} {_KEY}]->(b) {_COPIED}"
 
 
 class Neo4jGraphWriter:
@@ -110,7 +118,7 @@ class Neo4jGraphWriter:
         """Delete, then upsert, as for nodes; a batch with a missing end is not written."""
         batches = self._staged()
         self._each(sorted(set(deletes)), batches.delete_edges, key=str)
-        self._each(upserts, batches.upsert_edges, key=_id, kind=attrgetter("kind"))
+        self._each(upserts, batches.upsert_edges, key=_id)
 
     def finish(
         self, generation: int, *, before: tuple[StoreState, StoreState] | None = None
@@ -130,11 +138,11 @@ class Neo4jGraphWriter:
             return reader.state()
         changes = StagedChanges(connection=self._connection, ix=self._ix, generation=generation)
         nodes, edges = before
-        told = batches.told_nodes, batches.told_edges
-        return (
-            changes.nodes(nodes, told[0]) if follows_change(nodes, told[0]) else reader.node_state(),
-            changes.edges(edges, told[1]) if follows_change(edges, told[1]) else reader.edge_state(),
-        )
+
+        def after(known: StoreState, told: Told, rows: RowKind) -> StoreState:
+            return changes.after(known, told, rows) if follows_change(known, told) else reader.state_of(rows)
+
+        return after(nodes, batches.told_nodes, NODE_ROWS), after(edges, batches.told_edges, EDGE_ROWS)
 
     def abort(self, generation: int, *, base: int) -> None:
         """Remove the rows of *generation* and open again those it had ended; *base* was never touched."""
@@ -223,28 +231,12 @@ class Neo4jGraphWriter:
         """End what came after *base*, and add again what was ended after it."""
         for rows in ALL_ROWS:
             self._end_rows_after(rows, base, generation)
-        self._bring_back_nodes(base, generation)
-        for rows in EDGE_ROWS.values():
-            self._bring_back_edges(rows, base, generation)
+        for rows, copy in ((NODE_ROWS, _COPY_NODE), (EDGE_ROWS, _COPY_EDGE)):
+            self._sweeps.over(rows, _ENDED_AFTER_BASE, copy, base=base, g=generation)
 
     def _end_rows_after(self, rows: RowKind, base: int, generation: int) -> None:
         rolled_back = "v.valid_from > $base AND v.valid_from < $g AND v.valid_to = $open"
         self._sweeps.over(rows, rolled_back, "SET v.valid_to = $g", base=base, g=generation)
-
-    def _bring_back_nodes(self, base: int, generation: int) -> None:
-        copy = (
-            "MATCH (n:Ref)-[:HAS_REV]->(v) MERGE (w:Rev {ix: v.ix, id: v.id, valid_from: $g}) "
-            "ON CREATE SET w = v {.*, valid_from: $g, valid_to: $open} MERGE (n)-[:HAS_REV]->(w)"
-        )
-        self._sweeps.over(NODE_ROWS, _ENDED_AFTER_BASE, copy, base=base, g=generation)
-
-    def _bring_back_edges(self, rows: RowKind, base: int, generation: int) -> None:
-        copy = (
-            "WITH v, startNode(v) AS a, endNode(v) AS b "
-            f"MERGE (a)-[w:{rows.name} {{ix: v.ix, id: v.id, valid_from: $g}}]->(b) "
-            "ON CREATE SET w = v {.*, valid_from: $g, valid_to: $open}"
-        )
-        self._sweeps.over(rows, _ENDED_AFTER_BASE, copy, base=base, g=generation)
 
     def _each(
         self,
@@ -252,7 +244,6 @@ class Neo4jGraphWriter:
         write: Callable[[Transaction, list[T]], None],
         *,
         key: Callable[[T], str],
-        kind: Callable[[T], str] = lambda _item: "",
     ) -> None:
         def write_one(batch: list[T], go_on: GoOn) -> None:
             def work(transaction: Transaction) -> None:
@@ -262,7 +253,7 @@ class Neo4jGraphWriter:
 
             self._connection.write(work)
 
-        write_batches(_in_batches(items, kind), write_one, key=key)
+        write_batches(_in_batches(items), write_one, key=key)
 
     def _staged(self) -> Batches:
         if self._batches is None:
@@ -273,8 +264,7 @@ class Neo4jGraphWriter:
 _id: Callable[[Node | Edge], str] = attrgetter("id")
 
 
-def _in_batches(items: Iterable[T], kind: Callable[[T], str]) -> Iterator[list[T]]:
-    """Cut rows into batches, of one kind where there are enough: each kind takes statements of its own."""
+def _in_batches(items: Iterable[T]) -> Iterator[list[T]]:
     iterator = iter(items)
-    while window := sorted(islice(iterator, WINDOW_ROWS), key=kind):
-        yield from (window[start : start + BATCH_ROWS] for start in range(0, len(window), BATCH_ROWS))
+    while batch := list(islice(iterator, BATCH_ROWS)):
+        yield batch

@@ -8,6 +8,7 @@ import pytest
 from indexes.lattice_hash import LatticeHash
 from indexes.ports import StoreState
 from indexes.stores.neo4j_.changes import StagedChanges
+from indexes.stores.neo4j_.schema import NODE_ROWS
 from indexes.stores.neo4j_.session import Connection
 from schemas.errors import DamageFound
 
@@ -26,7 +27,7 @@ class Counting:
         if "SitegraphIndex" in statement:
             return [{"number": self._indexes}]
         if "WITH count(v)" in statement:
-            return [{"kind": "", "number": self._total}]
+            return [{"number": self._total}]
         if "v.valid_to < $open" in statement:
             return [{"number": 0, "which": True, "rows": self._ended}]
         if "v.valid_from <= $g" in statement:
@@ -36,7 +37,9 @@ class Counting:
 
     def nodes(self) -> StoreState:
         before = StoreState(counts={"Page": 10}, rows=LatticeHash())
-        return StagedChanges(connection=cast("Connection", self), ix="one", generation=2).nodes(before, {})
+        return StagedChanges(connection=cast("Connection", self), ix="one", generation=2).after(
+            before, {}, NODE_ROWS
+        )
 
 
 def test_of_an_index_that_is_alone_only_rows_that_ended_are_counted() -> None:

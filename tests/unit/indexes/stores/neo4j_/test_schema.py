@@ -5,8 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from indexes.stores.neo4j_.chunk_nodes import FIELDS
-from indexes.stores.neo4j_.schema import EDGE_ROWS, LOOKED_UP, relationship_type, schema_statements
-from schemas.edges import EdgeKind
+from indexes.stores.neo4j_.schema import LOOKED_UP, schema_statements
 from schemas.nodes import NODE_TYPES, NodeKind
 
 PAGE = (Path(__file__).parents[5] / "docs" / "how-to" / "query-neo4j.md").read_text("utf-8")
@@ -20,15 +19,27 @@ def test_every_label_has_an_index_of_each_property_that_the_manual_calls_indexed
         assert {*LOOKED_UP[kind]} == named & held, kind
 
 
-def test_every_edge_kind_has_a_type_of_its_own_for_people_and_another_for_its_rows() -> None:
-    assert len({rows.name for rows in EDGE_ROWS.values()}) == len(EdgeKind)
-    assert {relationship_type(kind).lower() for kind in EdgeKind} == {kind.value for kind in EdgeKind}
-    assert not {rows.name for rows in EDGE_ROWS.values()} & {relationship_type(kind) for kind in EdgeKind}
+def test_what_people_do_not_browse_has_few_indexes_all_under_names_of_our_own() -> None:
+    statements = schema_statements()
+    internal = {name for name in statements if name.startswith("sitegraph_internal_")}
+    assert len(internal) == 9
+    named = {name: re.findall(r"FOR (?:\(v|\(\)-\[v):(\w+)", text) for name, text in statements.items()}
+    assert {kind for name in internal for kind in named[name]} == {
+        "SitegraphRef",
+        "SitegraphRev",
+        "SITEGRAPH_EDGE",
+    }
+    of_people = {kind for name in statements.keys() - internal for kind in named[name]}
+    assert of_people == {"SitegraphIndex", "SitegraphNode", *LOOKED_UP}
 
 
 def test_every_key_that_rows_are_found_by_is_unique() -> None:
-    unique = [text for text in schema_statements().values() if "IS UNIQUE" in text]
-    assert len(unique) == len(EdgeKind) + 4
+    unique = {name for name, text in schema_statements().items() if "IS UNIQUE" in text}
+    assert unique == {
+        "sitegraph_index",
+        "sitegraph_node",
+        *(f"sitegraph_internal_{rows}" for rows in ("ref", "nodes", "edges")),
+    }
     assert all("IF NOT EXISTS" in text for text in schema_statements().values())
 
 

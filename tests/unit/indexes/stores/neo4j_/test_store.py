@@ -84,7 +84,7 @@ def test_a_row_that_stands_there_twice_is_found_and_written_once(
     publish(store, 1, graph)
     link = next(edge for edge in graph.edges if edge.kind is EdgeKind.LINKS_TO)
     ask(
-        "MATCH (a)-[v:LINKS_TO_REV {ix: $ix, id: $id}]->(b) CREATE (a)-[w:LINKS_TO_REV]->(b) "
+        "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, id: $id}]->(b) CREATE (a)-[w:SITEGRAPH_EDGE]->(b) "
         "SET w = v {.*, valid_from: 0}",
         id=link.id,
     )
@@ -101,7 +101,7 @@ def test_a_row_that_does_not_fit_its_hash_is_written_again_once_it_is_deleted(
 ) -> None:
     graph = make_graph()
     before = publish(store, 1, graph)
-    ask("MATCH (v:Rev {ix: $ix}) SET v.title = 'other' REMOVE v.kind")
+    ask("MATCH (v:SitegraphRev {ix: $ix}) SET v.title = 'other' REMOVE v.kind")
     ask("MATCH ()-[v {ix: $ix}]->() WHERE v.valid_to IS NOT NULL SET v.count = 99 REMOVE v.doc")
     damaged = store.at(1).damaged_rows()
     assert {*damaged} == {row.id for row in (*graph.nodes, *graph.edges)}
@@ -126,7 +126,7 @@ def test_a_changed_row_keeps_its_old_state_for_older_readers_until_that_is_prune
         writer.stage(generation, base=generation - 1)
         writer.apply_nodes([replace(page, title=title)], [])
         writer.finish(generation)
-    revisions = "MATCH (v:Rev {ix: $ix}) RETURN v.title AS title ORDER BY v.valid_from"
+    revisions = "MATCH (v:SitegraphRev {ix: $ix}) RETURN v.title AS title ORDER BY v.valid_from"
     assert [row["title"] for row in ask(revisions)] == ["one", "two", "three"]
     store.writer().prune(keep=[2, 3])
     assert [row["title"] for row in ask(revisions)] == ["two", "three"]
@@ -181,9 +181,9 @@ def test_a_changed_property_and_a_lost_one_are_found_as_damage(
 ) -> None:
     graph = make_graph()
     publish(store, 1, graph)
-    ask("MATCH (v:Rev {ix: $ix, id: $id}) SET v.title = 'other'", id=graph.page.id)
-    ask("MATCH (v:Rev {ix: $ix, id: $id}) REMOVE v.bbox_json", id=graph.region.id)
-    ask("MATCH ()-[v:LINKS_TO_REV {ix: $ix}]->() SET v.count = 99")
+    ask("MATCH (v:SitegraphRev {ix: $ix, id: $id}) SET v.title = 'other'", id=graph.page.id)
+    ask("MATCH (v:SitegraphRev {ix: $ix, id: $id}) REMOVE v.bbox_json", id=graph.region.id)
+    ask("MATCH ()-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'links_to'}]->() SET v.count = 99")
     link = next(edge for edge in graph.edges if edge.kind is EdgeKind.LINKS_TO)
     assert store.at(1).damaged_rows() == tuple(sorted([graph.page.id, graph.region.id, link.id]))
 
@@ -251,6 +251,6 @@ def test_a_second_writer_with_the_same_new_rows_is_told(
     page = make_page("https://site.test/a")
     store.writer().stage(1, base=0)
     # What another process leaves between our look and our write: a row that ours would repeat.
-    ask("CREATE (:Rev {ix: $ix, id: $id, valid_from: 1, valid_to: 0, row_sha256: 'x'})", id=page.id)
+    ask("CREATE (:SitegraphRev {ix: $ix, id: $id, valid_from: 1, valid_to: 0, row_sha256: 'x'})", id=page.id)
     with pytest.raises(StaleLease, match="another writer"):
         store.writer().apply_nodes([page], [])

@@ -15,7 +15,7 @@ from indexes.stores.neo4j_.properties import (
     node_from_properties,
     node_properties,
 )
-from indexes.stores.neo4j_.schema import OPEN
+from indexes.stores.neo4j_.schema import OPEN, TEXT_INDEX, schema_statements
 from indexes.stores.neo4j_.store import Neo4jGraphStore
 from schemas.edges import Edge, EdgeKind
 from schemas.errors import StoreUnavailable
@@ -61,7 +61,7 @@ def seen(ask: Ask) -> tuple[set[Node], set[Edge]]:
         "RETURN properties(e) AS e, type(e) AS kind, a.id AS src, b.id AS dst"
     )
     return {node_from_properties(row["n"]) for row in nodes}, {
-        edge_from_properties(row["e"], kind=row["kind"].lower(), src=row["src"], dst=row["dst"])
+        edge_from_properties({**row["e"], "kind": row["kind"].lower(), "src": row["src"], "dst": row["dst"]})
         for row in edges
     }
 
@@ -114,8 +114,10 @@ def test_what_people_see_is_joined_to_nothing_else(store: Neo4jGraphStore, ask: 
     publish_graph(store, graph)
     show(store, 1)
     around = ask(
-        f"MATCH (:{LABELS} {{ix: $ix}})-[e]-(m) RETURN DISTINCT type(e) AS kind, labels(m) AS labels"
+        f"MATCH (:{LABELS} {{ix: $ix}})-[e]-(m) "
+        "RETURN DISTINCT type(e) AS kind, labels(m) AS labels, keys(e) AS said"
     )
+    assert not {"kind", "src", "dst"} & {name for row in around for name in row["said"]}
     assert {label for row in around for label in row["labels"]} <= {"SitegraphNode", *NodeKind}
     assert {row["kind"] for row in around} <= {kind.value.upper() for kind in EdgeKind}
 
@@ -235,28 +237,44 @@ def test_two_indexes_of_one_database_are_shown_apart(
     assert seen(ask) == held(store, 1)
 
 
-# What the version before wrote for a page that links to another and to itself, at generations 1 and 2.
-_FIRST_LAYOUT = """
-CREATE (:SitegraphIndex {id: $ix, finished: [1, 2], staged: [], tip: 2})
-CREATE (a:Ref:Page {ix: $ix, id: $a.id, live: true}) SET a += $a, a.valid_from = 1, a.valid_to = $open
-CREATE (b:Ref:Page {ix: $ix, id: $b.id})
+# What earlier versions wrote for a page that links to another and to itself, at generations 1 and 2.
+_REVISIONS = """
 CREATE (a)-[:HAS_REV]->(v:Rev {ix: $ix, id: $a.id, valid_from: 1, valid_to: $open}) SET v += $a
 CREATE (b)-[:HAS_REV]->(w:Rev {ix: $ix, id: $b.id, valid_from: 1, valid_to: 2}) SET w += $b
 CREATE (a)-[e:LINKS_TO {ix: $ix, valid_from: 1, valid_to: 2}]->(b) SET e += $dead
 CREATE (a)-[f:LINKS_TO {ix: $ix, valid_from: 2, valid_to: $open}]->(a) SET f += $live
 """
+_FIRST_LAYOUT = f"""
+CREATE (:SitegraphIndex {{id: $ix, finished: [1, 2], staged: [], tip: 2}})
+CREATE (a:Ref:Page {{ix: $ix, id: $a.id, live: true}}) SET a += $a, a.valid_from = 1, a.valid_to = $open
+CREATE (b:Ref:Page {{ix: $ix, id: $b.id}})
+{_REVISIONS}
+"""
+_SECOND_LAYOUT = f"""
+CREATE (:SitegraphIndex {{id: $ix, finished: [1, 2], staged: [], tip: 2, layout: 2, view_low: 1, view_high: 1,
+    view_form: 2, view_embedded: false}})
+CREATE (a:Ref {{ix: $ix, id: $a.id}}) CREATE (b:Ref {{ix: $ix, id: $b.id}})
+{_REVISIONS.replace("LINKS_TO", "LINKS_TO_REV")}
+CREATE (m:SitegraphNode:Page {{ix: $ix, id: $a.id}}) SET m += $a
+CREATE (n:SitegraphNode:Page {{ix: $ix, id: $b.id}}) SET n += $b
+CREATE (m)-[g:LINKS_TO {{ix: $ix}}]->(n) SET g += $dead
+"""
 
 
+@pytest.mark.parametrize(
+    ("written", "suffix"), [(_FIRST_LAYOUT, ""), (_SECOND_LAYOUT, "_REV")], ids=["first", "second"]
+)
+@pytest.mark.parametrize("step", range(1, 7))
 def test_what_an_earlier_version_wrote_is_brought_up_to_date_once(
-    store: Neo4jGraphStore, ask: Ask, monkeypatch: pytest.MonkeyPatch
+    written: str, suffix: str, step: int, store: Neo4jGraphStore, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a, b = make_page("https://site.test/a"), make_page("https://site.test/b")
     dead, live = make_edge(EdgeKind.LINKS_TO, a, b), make_edge(EdgeKind.LINKS_TO, a, a)
-    write_first_layout(ask, (a, b), (dead, live))
+    write_earlier_layout(ask, written, f"LINKS_TO{suffix}", (a, b), (dead, live))
     with pytest.raises(StoreUnavailable, match="sitegraph run"):
         store.at(2)
     sweep = session.Connection.sweep
-    monkeypatch.setattr(session.Connection, "sweep", fail_once_after(3, sweep))
+    monkeypatch.setattr(session.Connection, "sweep", fail_once_after(step, sweep))
     with pytest.raises(RuntimeError):
         show(store, 2)
 
@@ -266,22 +284,34 @@ def test_what_an_earlier_version_wrote_is_brought_up_to_date_once(
     assert held(store, 2) == ({a}, {live}) == seen(ask)
     store.writer().prune(keep=[2])
     assert seen(ask) == ({a}, {live})
-    assert ask("MATCH (n:Ref {ix: $ix}) RETURN labels(n) AS l, properties(n) AS p") == [
-        {"l": ["Ref"], "p": {"ix": IX, "id": a.id}}
+    assert ask("MATCH (n:SitegraphRef {ix: $ix}) RETURN labels(n) AS l, properties(n) AS p") == [
+        {"l": ["SitegraphRef"], "p": {"ix": IX, "id": a.id}}
     ]
+    assert ask("MATCH (n:Ref|Rev {ix: $ix}) RETURN n") == []
+    named = "name STARTS WITH 'sitegraph_' AND NOT name STARTS WITH 'sitegraph_chunk_'"
+    names = {row["name"] for row in ask(f"SHOW INDEXES YIELD name WHERE {named} RETURN name")}
+    assert names == schema_statements().keys() - {TEXT_INDEX}
 
 
-def write_first_layout(ask: Ask, pages: tuple[Node, Node], links: tuple[Edge, Edge]) -> None:
-    """Write as the version before did; its schema too, so that it is seen to go."""
+def write_earlier_layout(
+    ask: Ask, written: str, row_type: str, pages: tuple[Node, Node], links: tuple[Edge, Edge]
+) -> None:
+    """Write as an earlier version did; some of its schema too, so that it is seen to go."""
+    name = f"sitegraph_{row_type.lower()}"
     for statement in (
-        "CREATE CONSTRAINT sitegraph_links_to IF NOT EXISTS FOR ()-[v:LINKS_TO]->() "
+        f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR ()-[v:{row_type}]->() "
         "REQUIRE (v.ix, v.id, v.valid_from) IS UNIQUE",
-        "CREATE INDEX sitegraph_links_to_doc IF NOT EXISTS FOR ()-[v:LINKS_TO]->() ON (v.ix, v.doc)",
+        f"CREATE INDEX {name}_doc IF NOT EXISTS FOR ()-[v:{row_type}]->() ON (v.ix, v.doc)",
+        "CREATE CONSTRAINT sitegraph_ref IF NOT EXISTS FOR (v:Ref) REQUIRE (v.ix, v.id) IS UNIQUE",
+        "CREATE INDEX sitegraph_rev_doc IF NOT EXISTS FOR (v:Rev) ON (v.ix, v.doc)",
     ):
         ask(statement)
     a, b = map(node_properties, pages)
-    dead, live = map(edge_properties, links)
-    ask(_FIRST_LAYOUT, a=a, b=b, dead=dead, live=live, open=OPEN)
+    dead, live = (
+        {name: value for name, value in edge_properties(link).items() if name not in {"kind", "src", "dst"}}
+        for link in links
+    )
+    ask(written, a=a, b=b, dead=dead, live=live, open=OPEN)
 
 
 def fail_once_after(count: int, work: Callable[..., Any]) -> Callable[..., Any]:
