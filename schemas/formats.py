@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
 from schemas.fragment import GraphFragment, ParseRequest
+from schemas.word_coverage import LeftOut
 
 CountTokens = Callable[[str], int]
 """Number of word pieces in a text, by the encoder's tokenizer, without special tokens."""
@@ -35,12 +36,14 @@ class ParseTools:
 
     `recognise` reads a picture (PNG, languages as `eng+deu`) to Tesseract's TSV; None: nothing is recognised.
     `page_cache` holds the pages of a PDF's earlier version. `run_hook` calls the hook that the request names.
+    `left_out` is told what of the document is not read, and why.
     """
 
     count_tokens: CountTokens
     recognise: Callable[[bytes, str], str] | None = None
     page_cache: Any = None
     run_hook: Callable[..., object] | None = None
+    left_out: LeftOut = field(default_factory=LeftOut)
 
 
 class Parse(Protocol):
@@ -76,6 +79,8 @@ class DocumentFormat:
     read. end: bytes among the last 1,024 of one that is whole. has_pictures: its pages may have to be
     recognised. names_access: whether what its bytes say of the document, given them and the `Content-Type`,
     names `access`; then nobody sees it but who sees everything. None: of a text the top is looked at.
+    read_seen: gives the text that a reader of the document sees, by another way than `parse`, so that words
+    which that loses are noticed; None: nothing is known of it.
     """
 
     name: str
@@ -91,6 +96,7 @@ class DocumentFormat:
     end: bytes | None = None
     has_pictures: bool = False
     names_access: Callable[[bytes, str | None], bool] | None = None
+    read_seen: Callable[[bytes, ParseRequest], str] | None = None
 
     def may_be(self, media: str, name: str) -> bool:
         """Whether a document of this media type and name may be one, before a byte of it is seen."""

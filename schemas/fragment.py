@@ -8,6 +8,7 @@ from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.families import VersionFamily
 from schemas.later_fields import LATER
 from schemas.nodes import Chunk, Node, Section
+from schemas.word_coverage import WordCoverage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +65,8 @@ class GraphFragment:
     describes tools: it has Tool nodes, and nothing that is read. `matched` names the selectors of the
     source's `content` that matched the page. `modified` is the date that the document states of itself; the
     ledger keeps it, not the stored fragment, which another date alone does not change. `access` are the
-    groups to which its front matter narrows who may see it; none: it says nothing of that.
+    groups to which its front matter narrows who may see it; none: it says nothing of that. `coverage` is what
+    became of its words, kept by the ledger, too; None: not known.
     """
 
     uri: str
@@ -89,6 +91,7 @@ class GraphFragment:
     matched: tuple[str, ...] = ()
     modified: Dated | None = None
     access: tuple[str, ...] = field(default=(), metadata=LATER)
+    coverage: WordCoverage | None = field(default=None, metadata=LATER)
 
     @property
     def text(self) -> str:

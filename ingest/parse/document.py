@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ingest.parse.chunking import CountTokens
+from ingest.parse.coverage.cover import cover
 from ingest.parse.formats.registry import installed_formats
 from ingest.parse.stated_access import CLOSED, UNREAD, names_access_at_top
 from schemas.errors import ParseError, UnsupportedMedia
@@ -46,6 +47,8 @@ def parse_document(
     fragment = _closed_where_named(_parse(found, data, request, tools), found, data, request)
     unread = found.unread_secrets(data)
     secrets = tuple(sorted((Counter(fragment.secrets) | Counter(unread)).elements()))
+    coverage = cover(found, data, request, fragment, tools.left_out, hides=bool(secrets))
+    fragment = replace(fragment, coverage=coverage)
     if not secrets:
         return fragment
     counts = ", ".join(f"{number} {kind}" for kind, number in sorted(Counter(secrets).items()))

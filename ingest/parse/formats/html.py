@@ -14,7 +14,15 @@ def _recognise(head: bytes, content_type: str, _name: str) -> bool:
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
     from ingest.parse.html.page import parse_html
 
-    return parse_html(data, request, count_tokens=tools.count_tokens, run_hook=tools.run_hook)
+    return parse_html(
+        data, request, count_tokens=tools.count_tokens, run_hook=tools.run_hook, left_out=tools.left_out
+    )
+
+
+def _read_seen(data: bytes, request: ParseRequest) -> str:
+    from ingest.parse.coverage.html import read_page
+
+    return read_page(data, request)
 
 
 def _names_access(data: bytes, content_type: str | None) -> bool:
@@ -33,4 +41,5 @@ FORMAT = DocumentFormat(
     unread_secrets=find_in_markup,
     names_access=_names_access,
     end=b"</html>",
+    read_seen=_read_seen,
 )

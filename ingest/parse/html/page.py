@@ -22,10 +22,11 @@ from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.html.landmarks import Landmarks
 from ingest.parse.html.prescan import cut_markup
 from ingest.parse.html.purpose import Purpose, stated_purpose
-from ingest.parse.html.reading import read_content
+from ingest.parse.html.reading import choose_reading, page_parts
 from ingest.parse.html.stated_version import stated_version
 from ingest.parse.html.text_fragments import text_fragments
 from ingest.parse.html.trail import read_trail
+from ingest.parse.html.unread import unread_texts
 from ingest.parse.html.visibility import opened_elements
 from ingest.parse.html.words import word_set
 from ingest.parse.links import FoundLink, collect_links
@@ -36,6 +37,7 @@ from ingest.parse.round_trip import look_up_fragments, names_in, with_round_trip
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
+from schemas.word_coverage import LeftOut
 
 CONFIDENCE = {ContentBy.CONTAINER: 1.0, ContentBy.VOTE: 0.9, ContentBy.BODY: 0.7, ContentBy.SELECTED: 1.0}
 """How sure the structure is, by what found the content; headings come from the DOM in any case."""
@@ -59,9 +61,14 @@ _SEQUENCE = word_set("next prev previous up top home start first last index cont
 
 
 def parse_html(
-    data: bytes, request: ParseRequest, *, count_tokens: CountTokens, run_hook: RunHook | None = None
+    data: bytes,
+    request: ParseRequest,
+    *,
+    count_tokens: CountTokens,
+    run_hook: RunHook | None = None,
+    left_out: LeftOut | None = None,
 ) -> GraphFragment:
-    """Turn the bytes of an HTML or XHTML page into its fragment.
+    """Turn the bytes of an HTML or XHTML page into its fragment; *left_out* is told what of it is not read.
 
     Raises: ParseError: there is no element in the bytes, or a hook that the request names failed.
     """
@@ -70,7 +77,11 @@ def parse_html(
     if request.family is not None:
         version = stated_version(page.whole.root, request.family)
         request = replace(request, version=version or request.version)
-    outline = build_outline(read_content(page.survey, page.content, page.family, page.purpose))
+    reading = choose_reading(page.survey, page.content, page.family, page.purpose)
+    outline = build_outline(page_parts(reading, page.survey, page.content, page.family))
+    if left_out is not None:
+        came = page.markup if page.cleaned is not None else None
+        left_out.add(unread_texts(page.survey, page.content, page.family, reading, came=came))
     base = base_of(page.whole.root, request.uri)
     found = collect_links(
         _links_of(page, request, frozenset(links_in(outline))),

@@ -13,7 +13,7 @@ from ingest.parse.html.content import Content, ContentBy, around_title, count_wo
 from ingest.parse.html.dom import Survey, stated_title
 from ingest.parse.html.family import SHAPES, Family
 from ingest.parse.html.inline import split_heading
-from ingest.parse.html.left_out import OnLeftOut
+from ingest.parse.html.left_out import OnLeftOut, SkipReason
 from ingest.parse.html.manuals import mark_titles
 from ingest.parse.html.purpose import Purpose
 from ingest.parse.html.site_title import without_site_title
@@ -50,17 +50,31 @@ class ReadStrategy:
         )
 
 
-def read_content(survey: Survey, content: Content, family: Family, purpose: Purpose) -> list[Part]:
-    """Return the page's parts: all of its content, without what its vote tells to be boilerplate."""
-    reading, parts = choose_reading(survey, content, family, purpose)
-    parts = with_lead(survey, replace(content, root=reading.root), family, parts)
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a page is read, its parts, and each element in its content that is left out as a whole."""
+
+    strategy: ReadStrategy
+    parts: list[Part]
+    left_out: dict[HtmlElement, SkipReason]
+
+    @classmethod
+    def by(cls, strategy: ReadStrategy, survey: Survey, family: Family) -> "Reading":
+        """Read a page in this way."""
+        left_out: dict[HtmlElement, SkipReason] = {}
+        parts = strategy.read(survey, family, on_left_out=left_out.__setitem__)
+        return cls(strategy, parts, left_out)
+
+
+def page_parts(reading: Reading, survey: Survey, content: Content, family: Family) -> list[Part]:
+    """Return the page's parts as they were read, under the page's own title."""
+    parts = with_lead(survey, replace(content, root=reading.strategy.root), family, reading.parts)
     return mark_titles(without_site_title(parts, stated_title(survey.root)), survey, family)
 
 
-def choose_reading(
-    survey: Survey, content: Content, family: Family, purpose: Purpose
-) -> tuple[ReadStrategy, list[Part]]:
-    """Return how a page is read, and its parts.
+def choose_reading(survey: Survey, content: Content, family: Family, purpose: Purpose) -> Reading:
+    """Return how a page is read, and its parts: all of its content, without what its vote tells to be
+    boilerplate.
 
     It is the first reading that contains enough of the vote, else the fullest, as the structure of the page
     has it; or that one cut down to the vote, where no generator is known whose structure could be trusted.
@@ -68,20 +82,20 @@ def choose_reading(
     if _lists_articles(content.root):
         purpose = Purpose.OTHER
     vote = Vote.of(content.voted if len(content.voted.split()) >= FEW_WORDS else "")
-    reading, parts = _own_reading(survey, content, family, vote.pairs)
+    own = _own_reading(survey, content, family, vote.pairs)
     if family is not Family.PLAIN or not vote.pairs:
-        return reading, parts
-    root = around_title(survey, reading.root)
-    shorter = replace(reading, root=root, leave_out=unvoted_elements(root, vote, purpose))
-    left = shorter.read(survey, family)
+        return own
+    root = around_title(survey, own.strategy.root)
+    strategy = replace(own.strategy, root=root, leave_out=unvoted_elements(root, vote, purpose))
+    shorter = Reading.by(strategy, survey, family)
     is_shorter = is_cut_down(
         vote,
-        words=_count_words(left),
-        own_words=_count_words(parts),
-        share=_share_of(vote.pairs, left),
+        words=_count_words(shorter.parts),
+        own_words=_count_words(own.parts),
+        share=_share_of(vote.pairs, shorter.parts),
         purpose=purpose,
     )
-    return (shorter, left) if is_shorter else (reading, parts)
+    return shorter if is_shorter else own
 
 
 def _lists_articles(root: HtmlElement) -> bool:
@@ -90,15 +104,13 @@ def _lists_articles(root: HtmlElement) -> bool:
     return any(next(others, None) is not None for others in behind)
 
 
-def _own_reading(
-    survey: Survey, content: Content, family: Family, ballot: Pairs
-) -> tuple[ReadStrategy, list[Part]]:
-    best, most = (ReadStrategy(content.root), list[Part]()), -1.0
-    for reading in _readings(survey, content):
-        parts = reading.read(survey, family)
-        share = _share_of(ballot, parts)
+def _own_reading(survey: Survey, content: Content, family: Family, ballot: Pairs) -> Reading:
+    best, most = Reading(ReadStrategy(content.root), [], {}), -1.0
+    for strategy in _readings(survey, content):
+        reading = Reading.by(strategy, survey, family)
+        share = _share_of(ballot, reading.parts)
         if share > most:
-            best, most = (reading, parts), share
+            best, most = reading, share
         if most >= COVERAGE:
             break
     return best

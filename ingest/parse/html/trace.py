@@ -50,10 +50,9 @@ def trace_html(data: bytes, request: ParseRequest, *, run_hook: RunHook | None =
     Raises: ParseError: there is no element in the bytes, or a hook failed.
     """
     page = recognise_page(cut_markup(data)[0], request, run_hook=run_hook)
-    reading, _ = choose_reading(page.survey, page.content, page.family, page.purpose)
-    left_out: dict[HtmlElement, SkipReason] = {}
-    parts = reading.read(page.survey, page.family, on_left_out=left_out.__setitem__)
-    left_out |= dict.fromkeys(_site_titles(page, reading, parts), SkipReason.SITE_TITLE)
+    read = choose_reading(page.survey, page.content, page.family, page.purpose)
+    reading, left_out = read.strategy, read.left_out
+    left_out |= dict.fromkeys(_site_titles(page, reading, read.parts), SkipReason.SITE_TITLE)
     tracer = _Tracer(page, reading, left_out)
     return PageTrace(
         family=page.family.value,

@@ -49,7 +49,13 @@ def build_report(inspection: Inspection, *, address: str, notes: Sequence[str] =
         title=fragment.title,
         notes=tuple(notes),
         warnings=fragment.warnings,
-        doubts=find_doubts(chunks=chunks, blocks=blocks, pages=pages, noindex=fragment.noindex or is_index),
+        doubts=find_doubts(
+            chunks=chunks,
+            blocks=blocks,
+            pages=pages,
+            coverage=fragment.coverage,
+            noindex=fragment.noindex or is_index,
+        ),
         hints=_hints(fragment),
         chunks=chunks,
         links=fragment.links,
@@ -65,6 +71,7 @@ def build_report(inspection: Inspection, *, address: str, notes: Sequence[str] =
         blocks=blocks,
         pages=pages,
         cleaning=inspection.page.cleaning if inspection.page else (),
+        coverage=fragment.coverage,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from ingest.parse.chunking import MAX_TOKENS
 from ingest.parse.html.traced import PASSED_OVER, BlockStatus
 from schemas.geometry import BBox, PageSize
+from schemas.word_coverage import WordCoverage
 from sitegraph.cli.inspection.report import BlockShown, ChunkShown, Doubt, PageShown
 
 _VOTED_WORDS = 20
@@ -21,12 +22,19 @@ _OFF_PAGE = 1.0
 
 
 def find_doubts(
-    *, chunks: Sequence[ChunkShown], blocks: Sequence[BlockShown], pages: Sequence[PageShown], noindex: bool
+    *,
+    chunks: Sequence[ChunkShown],
+    blocks: Sequence[BlockShown],
+    pages: Sequence[PageShown],
+    coverage: WordCoverage | None = None,
+    noindex: bool,
 ) -> tuple[Doubt, ...]:
     """List what is likely wrong, of the whole document first, then in its order."""
     whole = (
         [] if chunks or noindex else [Doubt(text="nothing of this document can be found: it has no chunk")]
     )
+    if coverage is not None and coverage.is_notable:
+        whole.append(Doubt(text=coverage.told_loss))
     return (
         *whole,
         *_of_chunks(chunks),

@@ -7,6 +7,7 @@ from schemas.dates import DateOrigin
 from schemas.fragment import Link
 from schemas.geometry import BBox, PageSize
 from schemas.nodes import RegionType
+from schemas.word_coverage import WordCoverage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,3 +153,4 @@ class Report:
     blocks: tuple[BlockShown, ...] = ()
     pages: tuple[PageShown, ...] = ()
     cleaning: tuple[CleaningStep, ...] = ()
+    coverage: WordCoverage | None = None

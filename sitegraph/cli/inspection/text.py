@@ -8,6 +8,7 @@ from statistics import median
 from ingest.parse.html.traced import BlockStatus, CleaningStep
 from retrieval.bundle.render import show_line, wrap_text
 from schemas.nodes import RegionType
+from schemas.word_coverage import WordCoverage
 from sitegraph.cli.inspection.report import (
     BlockShown,
     ChapterShown,
@@ -31,6 +32,7 @@ def render_text(report: Report, *, width: int) -> str:
         _titled("pages", _pages(report.pages)),
         _titled("chunks", _chunks(report.chunks, width)),
         _titled("not read", (*_dropped(report.blocks), *_silent(report.pages))),
+        _titled("lost words", _lost(report.coverage)),
         _titled("links", _links(report)),
     )
     return "\n\n".join("\n".join(lines) for lines in map(list, parts) if lines)
@@ -105,6 +107,8 @@ def _counts(report: Report) -> Iterator[tuple[str, str]]:
         for block in report.blocks:
             words[block.verdict] += block.words
         yield "words", ", ".join(f"{words[verdict]:,} {name}" for verdict, name in _VERDICTS.items())
+    if report.coverage:
+        yield "coverage", say_coverage(report.coverage)
     if report.pages:
         types = Counter(region.type.value for page in report.pages for region in page.regions)
         yield "pages", f"{len(report.pages)}, with {_counted(types)}"
@@ -116,6 +120,25 @@ def _counts(report: Report) -> Iterator[tuple[str, str]]:
     if report.links:
         positions = Counter(link.position.value for link in report.links for _ in range(link.count))
         yield "links", _counted(positions)
+
+
+def say_coverage(coverage: WordCoverage) -> str:
+    """What became of the words that a reader sees, in a line."""
+    dropped = ", ".join(f"{count:,} {reason}" for reason, count in coverage.dropped)
+    left_out = f"left out ({dropped})" if dropped else "left out"
+    invented = f"; {coverage.invented:,} in chunks that no reader sees" if coverage.invented else ""
+    number = sum(count for _, count in coverage.dropped)
+    return (
+        f"{coverage.seen:,} words seen: {coverage.kept:,} in chunks, {number:,} {left_out}, "
+        f"{coverage.lost:,} lost{invented}"
+    )
+
+
+def _lost(coverage: WordCoverage | None) -> Iterator[str]:
+    for loss in coverage.losses if coverage else ():
+        yield show_line(f"  {loss.word}: {loss.context}")
+    if coverage and coverage.inventions:
+        yield show_line(f"  in chunks, and seen by nobody: {', '.join(coverage.inventions)}")
 
 
 _VERDICTS = {

@@ -1,0 +1,166 @@
+"""Words seen against words kept: what is lost, what is left out for a reason, what nobody sees. Pure."""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ingest.parse.coverage.words import count_folded, fold_words
+from schemas.word_coverage import Explained, LostWord, WordCoverage
+
+SHOWN = 20
+"""Losses and inventions that are told word by word."""
+
+_NEAR = 400
+_LONG = 200
+"""Signs: a piece is looked for this near to where the last one ended, a longer one anywhere behind it."""
+
+_AROUND = 32
+_BROKEN = re.compile(r"(\w+)[-\u00ad\u2010]\s*\n\s*(\w+)")
+_MARKED = re.compile(r"(\D+)(\d{1,3})")
+"""A word with the number of a note behind it, which a parser may set apart."""
+
+
+def account(
+    seen: str, kept: Iterable[str], explained: Explained, *, free: Iterable[str] = (), hides: bool = False
+) -> WordCoverage:
+    """Compare what a reader sees with what chunks say, both as texts.
+
+    Words are compared as multisets. Stretches that stand in both in the same order are set aside first,
+    which changes nothing but the cost. *explained* is asked for as long as words are missing.
+
+    Args: free: texts whose words may be kept and need not be; hides: tell no word, since they may be secret.
+    """
+    book = _Book(f" {fold_words(seen)} ")
+    for text in kept:
+        book.keep(text)
+    missing, invented = book.compare()
+    _join_broken(seen, missing, invented)
+    invented -= Counter(" ".join(map(fold_words, free)).split()) if invented else Counter()
+    dropped: Counter[str] = Counter()
+    told: list[str] = []
+    for reason, text in explained if missing else ():
+        words = fold_words(text)
+        found = Counter(words.split()) & missing
+        if found:
+            missing -= found
+            dropped[reason] += found.total()
+            told.append(words)
+        if not missing:
+            break
+    total = count_folded(book.seen[1:-1])
+    lost = missing.total()
+    return WordCoverage(
+        seen=total,
+        kept=total - dropped.total() - lost,
+        lost=lost,
+        dropped=tuple(dropped.most_common()),
+        invented=invented.total(),
+        losses=() if hides or not lost else tuple(book.places_of(missing, told)),
+        inventions=() if hides else tuple(invented)[:SHOWN],
+    )
+
+
+@dataclass(slots=True)
+class _Book:
+    """The words seen, between single spaces, and the stretches of them that are kept; `left` were not found.
+
+    `places` are where text was found last: in reading order, and beside it, as a note at the foot.
+    """
+
+    seen: str
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    places: list[int] = field(default_factory=lambda: [0, 0])
+
+    def keep(self, text: str) -> None:
+        """Set a text aside as a whole, or line by line."""
+        words = fold_words(text)
+        if self._find(words):
+            return
+        lines = text.split("\n")
+        for line in map(fold_words, lines) if len(lines) > 1 else (words,):
+            if not self._find(line):
+                self.left.append(line)
+
+    def _find(self, words: str) -> bool:
+        if not words:
+            return True
+        for number, after in enumerate(self.places):
+            if self._set_aside(words, after, after + len(words) + _NEAR, number):
+                return True
+        return len(words) > _LONG and self._set_aside(words, 0, len(self.seen), 1)
+
+    def _set_aside(self, words: str, after: int, limit: int, place: int) -> bool:
+        at = self.seen.find(f" {words} ", after, limit)
+        end = at + len(words) + 1
+        behind = bisect_left(self.spans, (at, end))
+        around = self.spans[max(0, behind - 1) : behind + 1]
+        if at < 0 or any(first < end and at < last for first, last in around):
+            return False
+        self.spans.insert(behind, (at, end))
+        self.places[place] = end
+        return True
+
+    def gaps(self) -> Iterator[tuple[int, int]]:
+        """Yield where stretches begin and end that were not set aside."""
+        at = 0
+        for start, end in self.spans:
+            if start > at:
+                yield at, start
+            at = end
+        yield at, len(self.seen)
+
+    def compare(self) -> tuple[Counter[str], Counter[str]]:
+        """Return the words that only a reader sees, and those that only chunks have."""
+        seen = Counter(" ".join(self.seen[start:end] for start, end in self.gaps()).split())
+        kept = Counter(" ".join(self.left).split())
+        return seen - kept, kept - seen
+
+    def places_of(self, missing: Counter[str], told: Iterable[str]) -> Iterator[LostWord]:
+        """Yield the first words that are *missing*, rather from where no text was *told* to be left out."""
+        left = Counter(missing)
+        apart = [(at, at + len(text) + 1) for text in told if (at := self.seen.find(f" {text} ")) >= 0]
+        places = [at for start, end in self.gaps() for at in self._words_in(start, end)]
+        places.sort(key=lambda at: any(start <= at < end for start, end in apart))
+        shown = 0
+        for start in places:
+            end = self.seen.index(" ", start)
+            word = self.seen[start:end]
+            if left[word] > 0 and shown < SHOWN:
+                left[word] -= 1
+                shown += 1
+                yield LostWord(word=word, context=self._around(start, end))
+
+    def _words_in(self, start: int, end: int) -> Iterator[int]:
+        while start < end - 1:
+            if self.seen[start] == " ":
+                start += 1
+                continue
+            yield start
+            start = self.seen.index(" ", start)
+
+    def _around(self, start: int, end: int) -> str:
+        first = self.seen.find(" ", max(0, start - _AROUND)) + 1
+        last = self.seen.rfind(" ", end, end + _AROUND)
+        return self.seen[min(first, start) : max(last, end)].strip()
+
+
+def _join_broken(seen: str, missing: Counter[str], invented: Counter[str]) -> None:
+    """Strike out what is one word here and two there: broken at a line's end, or marked with a note."""
+    if not (missing and invented):
+        return
+    for first, last in _BROKEN.findall(seen):
+        parts, whole = Counter(map(fold_words, (first, last))), fold_words(first + last)
+        if invented[whole] > 0 and parts <= missing:
+            missing -= parts
+            invented[whole] -= 1
+    for word in list(missing):
+        match = _MARKED.fullmatch(word)
+        while match and missing[word] > 0 and invented[match[1]] > 0 and invented[match[2]] > 0:
+            missing.subtract((word,))
+            invented.subtract(match.groups())
+    for counted in (missing, invented):
+        for word in [word for word, times in counted.items() if times <= 0]:
+            del counted[word]
