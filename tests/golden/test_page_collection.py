@@ -43,6 +43,8 @@ SHORT: dict[str, tuple[float, float]] = {
 
 _OPEN = re.compile(r"‹([^›]*)›")
 _WORD = re.compile(r"\w+")
+_RAISED = re.compile(r"[⁰¹²³⁴-⁹]+")
+_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "01234567890123456789")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class Score:
 
 
 def words(text: str) -> Counter[str]:
-    return Counter(_WORD.findall(text.lower()))
+    """The words of *text*; what is raised is a word of its own, as in 10^3, what is lowered is not."""
+    return Counter(_WORD.findall(_RAISED.sub(r"^\g<0>", text).translate(_DIGITS).lower()))
 
 
 def told(fragment: GraphFragment) -> str:
