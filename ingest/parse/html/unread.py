@@ -8,10 +8,11 @@ from lxml.html import HtmlElement
 
 from ingest.parse.coverage.html import RUN_ON, UNSHOWN
 from ingest.parse.coverage.words import rest_of
+from ingest.parse.html.code import has_line_numbers
 from ingest.parse.html.content import Content, leading_h1, page_body
 from ingest.parse.html.dom import Survey, heading_level, parse_tree, stated_title
 from ingest.parse.html.family import SHAPES, Family
-from ingest.parse.html.inline import has_line_numbers, is_permalink, math_text, split_heading
+from ingest.parse.html.inline import is_permalink, math_text, split_heading
 from ingest.parse.html.left_out import SkipReason
 from ingest.parse.html.reading import Reading, with_lead
 from ingest.parse.html.site_title import find_site_title
