@@ -1,7 +1,7 @@
 """Tabs: the label of each panel, which stands apart from it in the markup."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -10,6 +10,7 @@ from lxml.html import HtmlElement
 
 from ingest.parse.html.dom import class_words
 from ingest.parse.html.inline import inline_text
+from ingest.parse.html.visibility import opened_elements
 
 _PANELS = etree.XPath("descendant-or-self::*[@role='tabpanel' or contains(@class, 'tab')]")
 _PANEL_CLASSES = frozenset({"tabbed-block", "tab-pane"})
@@ -45,7 +46,32 @@ def find_tabs(content: HtmlElement, owners: Mapping[str, HtmlElement]) -> Tabs:
         if stated is not None and (text := inline_text(stated)):
             labels[panel] = text
             lists.update(() if found is None else (found,))
+    for opener, panel in _opened_panels(content, owners):
+        if panel not in labels and (text := inline_text(opener)):
+            labels[panel] = text
+            lists.add(_list_of(opener))
     return Tabs(labels, frozenset(lists)) if labels else Tabs()
+
+
+def _opened_panels(
+    content: HtmlElement, owners: Mapping[str, HtmlElement]
+) -> Iterator[tuple[HtmlElement, HtmlElement]]:
+    """Panels of which all but one are hidden, each with the one of several links beside each other to it."""
+    beside = {panel.getparent() for panel in opened_elements(content)}
+    for opener in content.iter("a", "button") if beside else ():
+        stated = opener.get("aria-controls") or (opener.get("href") or "").partition("#")[2]
+        panel = owners.get(stated)
+        if (
+            panel is not None
+            and panel.getparent() in beside
+            and len(list(_list_of(opener).iter(opener.tag))) > 1
+        ):
+            yield opener, panel
+
+
+def _list_of(opener: HtmlElement) -> HtmlElement:
+    around = opener.getparent()
+    return around.getparent() if around.tag == "li" else around
 
 
 def _is_panel(element: HtmlElement) -> bool:
