@@ -26,6 +26,7 @@ _START = re.compile(r"/|(?:https?:)?//([^/?#]+)/?", re.IGNORECASE)
 """Addresses of the first page of a site, with the name of its host."""
 
 _TEXTS = frozenset({"div", "p", "main", "article", "section", "table", "h1", "header", "form", "center"})
+_TEXT_OF = etree.XPath(".//text()[not(parent::style or parent::script)]")
 _WHOLE_PAGE = 100
 """Words of a `noscript` from which on it is no notice that a script is needed."""
 
@@ -104,14 +105,16 @@ def _free_main(root: HtmlElement) -> None:
 def _open_noscript(root: HtmlElement) -> None:
     """Read a page that stands in a `noscript`: where what is in it is not closed, libxml2 never ends it."""
     for noscript in root.iter("noscript"):
-        if len("".join(noscript.itertext()).split()) >= _WHOLE_PAGE and not _has_text_beside(noscript):
+        words = len("".join(noscript.itertext()).split())
+        if words >= _WHOLE_PAGE and _words_beside(noscript) * 10 < words:
             noscript.tag = "div"
 
 
-def _has_text_beside(element: HtmlElement) -> bool:
+def _words_beside(element: HtmlElement) -> int:
     around = element.getparent()
     others = () if around is None else (one for one in around if one is not element and one.tag in _TEXTS)
-    return any("".join(one.itertext()).strip() for one in others)
+    texts = (text for one in others for text in _TEXT_OF(one))
+    return sum(len(text.split()) for text in texts)
 
 
 def _part_headings(root: HtmlElement) -> None:

@@ -1,6 +1,7 @@
 """Panels that a click opens: hidden by the markup, and text all the same."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from lxml import etree
@@ -25,14 +26,22 @@ _LINKED = 0.3
 """Share of words in links from which on a panel is a menu."""
 
 
+_SEVERAL = 3
+"""Panels of a kind that are folded each below a line of its own, whatever opens them."""
+
+_LINE = 20
+
+
 def open_panels(root: HtmlElement) -> None:
     """Show what is hidden until a reader clicks on what is over it, or on what names it."""
     hidden = hidden_elements(root)
     if not hidden:
         return
     named = {name for stated in _OPENERS(root) for name in _NAMES.findall(stated)}
+    kinds = Counter(map(_kind, hidden))
     for panel in hidden:
         is_opened = panel.get("id") in named or _is_below_opener(panel) or _has_shown_twin(panel, hidden)
+        is_opened = is_opened or (kinds[_kind(panel)] >= _SEVERAL and _is_below_label(panel, hidden))
         if is_opened and _is_text(panel):
             for name in ("style", "aria-hidden"):
                 panel.attrib.pop(name, None)
@@ -56,6 +65,16 @@ def _is_below_opener(panel: HtmlElement) -> bool:
 
 def _opens(element: HtmlElement) -> bool:
     return element.tag == "button" or element.get("aria-expanded") is not None
+
+
+def _kind(panel: HtmlElement) -> tuple[str, str | None, str | None]:
+    return panel.tag, panel.get("class"), panel.get("style")
+
+
+def _is_below_label(panel: HtmlElement, hidden: frozenset[HtmlElement]) -> bool:
+    """Whether a shown line stands over it, as a question over its answer."""
+    head = panel.getprevious()
+    return head is not None and head not in hidden and 0 < len("".join(head.itertext()).split()) <= _LINE
 
 
 def _has_shown_twin(panel: HtmlElement, hidden: frozenset[HtmlElement]) -> bool:

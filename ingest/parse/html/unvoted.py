@@ -163,7 +163,8 @@ class _Tally:
         if link_words(element) >= LINKED * self.words[element]:
             return False
         is_text = element.tag in _OF_TEXT or _is_solid(element)
-        if is_text and is_beside:
+        is_lead = self.places[element] < self.first and self.words[element] >= 2 * _LONG
+        if is_beside and (is_text or is_lead):
             return True
         is_amid = self.first < self.places[element] < self.last
         return is_amid and (is_text or self.words[element] >= _LONG or _says(element) or _is_caption(element))
