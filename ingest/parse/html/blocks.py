@@ -7,7 +7,7 @@ from lxml.html import HtmlElement
 
 from ingest.parse.footnotes import NoteEnd, place_notes
 from ingest.parse.html.code import code_text, has_line_numbers, is_numbering
-from ingest.parse.html.dom import Survey, anchor_of, class_words, heading_level
+from ingest.parse.html.dom import HEADING_LEVELS, Survey, anchor_of, class_words, heading_level
 from ingest.parse.html.family import Shape, is_chrome
 from ingest.parse.html.flow import Flow
 from ingest.parse.html.inline import (
@@ -95,6 +95,8 @@ class _Reader:
         self._open_anchors: list[tuple[str, HtmlElement]] = []
         self._member_ends: list[HtmlElement] = []
         self._numbers: dict[HtmlElement, str] = {}
+        self._boxes: set[HtmlElement] = set()
+        self._level = self._depth = 0
         self._starts: dict[str, Callable[[HtmlElement], None]] = {
             "li": lambda item: self._flow.item_start(self._numbers.pop(item, "-")),
             "dt": self._start_term,
@@ -181,7 +183,8 @@ class _Reader:
         if start is not None:
             start(element)
         elif tag in BLOCK_TAGS:
-            if is_box(element) and element is not self._content:
+            if self._is_box(element):
+                self._depth += 1
                 self._flow.box(BoxStart(kind=stated_kind(element)))
                 if label := note_label(element):
                     self._flow.title(label)
@@ -234,7 +237,8 @@ class _Reader:
         if end is not None:
             end(element)
         elif tag in BLOCK_TAGS:
-            if is_box(element) and element is not self._content:
+            if self._is_box(element):
+                self._depth -= 1
                 self._flow.box(BoxEnd())
             else:
                 self._flow.end_block()
@@ -304,6 +308,7 @@ class _Reader:
             text=text, level=level, number=number, fragment=fragment, aliases=aliases, links=links
         )
         self._flow.heading(heading)
+        self._level = self._level if self._depth else level
         self._open_anchors.clear()
         if level == 1:
             self._say_since(element)
@@ -358,7 +363,21 @@ class _Reader:
             self._flow.verbatim(code.text, code.anchors, code.links, solid=True, language=language)
 
     def _is_laid_out(self, table: HtmlElement) -> bool:
-        return is_box(table) or asks(table, self._shape) or is_layout(table)
+        is_laid_out = is_box(table) or asks(table, self._shape) or is_layout(table)
+        if is_laid_out and self._level and self._has_sections(table):
+            self._boxes.add(table)
+        return is_laid_out
+
+    def _has_sections(self, table: HtmlElement) -> bool:
+        """Whether there are sections in a table, deeper than the one that it stands in; not a heading alone."""
+        headings = [(heading, heading_level(heading)) for heading in table.iter(*HEADING_LEVELS)]
+        if not headings or any(level is None or level <= self._level for _, level in headings):
+            return False
+        words = sum(len("".join(heading.itertext()).split()) for heading, _ in headings)
+        return len("".join(table.itertext()).split()) > words
+
+    def _is_box(self, element: HtmlElement) -> bool:
+        return element is not self._content and (is_box(element) or element in self._boxes)
 
     def _read_label(self, element: HtmlElement) -> None:
         self._flow.label(inline_text(element))

@@ -35,6 +35,9 @@ _MAY_BE_CODE = etree.XPath(
 _NOT_IN_CODE = etree.XPath(
     "boolean(.//pre|.//h1|.//h2|.//h3|.//h4|.//ul|.//table|.//img|.//button|.//form|.//p[br])"
 )
+_TABLES = etree.XPath("//*[@role='table' or @role='grid' or @role='treegrid']")
+_ROWS = etree.XPath(".//*[@role='row']")
+_CELLS = etree.XPath(".//*[@role='cell' or @role='gridcell' or @role='columnheader' or @role='rowheader']")
 _WHOLLY_CODE = frozenset({"xmp", "listing", "plaintext"})
 
 
@@ -43,6 +46,9 @@ def write_signs(root: HtmlElement) -> None:
     for element in reversed(_MAY_BE_CODE(root)):
         if _is_code(element):
             element.tag = "pre"
+    for table in _TABLES(root):
+        if table.tag != "table":
+            _write_table(table)
     for element in reversed(_SET_APART(root)):
         _name_shift(element)
         if element.tag in {"sub", "sup"}:
@@ -158,3 +164,25 @@ def _has_numbered_lines(table: HtmlElement) -> bool:
     is_called = _CODE.search(f"{table.get('class') or ''} {rows[0][1].get('class') or ''}") is not None
     in_code = is_called or all(len(cell) == 1 and cell[0].tag in {"code", "pre"} for _, cell in rows)
     return in_code and all(int(after) == int(before) + 1 for before, after in pairwise(numbers))
+
+
+def _write_table(table: HtmlElement) -> None:
+    """Write what is a table by its roles as one."""
+    rows = _ROWS(table)
+    for row in rows:
+        row.tag = "tr"
+        cells = _CELLS(row)
+        for cell in cells:
+            cell.tag = "th" if cell.get("role").endswith("header") else "td"
+            cell.set("colspan", cell.get("aria-colspan") or "1")
+        row[:] = cells
+    if rows:
+        table.tag, table.text = "table", None
+        table[:] = [*_captions(table), *rows]
+
+
+def _captions(table: HtmlElement) -> list[HtmlElement]:
+    captions = [child for child in table if child.get("role") == "caption"]
+    for caption in captions:
+        caption.tag = "caption"
+    return captions
