@@ -369,7 +369,7 @@ class _Reader:
         return is_laid_out
 
     def _has_sections(self, table: HtmlElement) -> bool:
-        """Whether there are sections in a table, deeper than the one that it stands in; not a heading alone."""
+        """Whether there are sections in a table, deeper than that around it, and not their headings alone."""
         headings = [(heading, heading_level(heading)) for heading in table.iter(*HEADING_LEVELS)]
         if not headings or any(level is None or level <= self._level for _, level in headings):
             return False
@@ -397,7 +397,7 @@ class _Reader:
         inside = _Reader(
             cell, self._survey, self._shape, keep_chrome=self._keep_chrome, keep_hidden=self._keep_hidden
         )
-        inside.leave_out, inside.on_left_out = self.leave_out, self.on_left_out
+        inside.on_left_out = self.on_left_out
         return inside.read()
 
     def _read_title(self, element: HtmlElement, of: TitleOf) -> None:

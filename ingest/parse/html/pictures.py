@@ -1,0 +1,152 @@
+"""Pictures, icons and boxes that say something, written into the tree of a page as words.
+
+A picture is a word where it stands amid words, or alone in a cell; its alternative text says which.
+"""
+
+import re
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from ingest.parse.html.words import word_set
+from ingest.parse.marks import BOXES
+
+_PICTURES = etree.XPath(
+    "//img[@alt] | //svg | //*[@role='img'] | //input[@type='checkbox' or @type='radio'] | //meter"
+    " | //i[not(node())] | //span[not(node()) and (@aria-label or @title or contains(@class, 'icon'))]"
+)
+AS_TEXT = "sup"
+"""The element of what is not found as it is read: of raised signs, and of all that is written here."""
+
+_LONGEST = 60
+"""Characters of an alternative text that is a word or a few; a longer one describes a picture."""
+
+_EMOJI = re.compile(r"emoji|smiley|emoticon", re.IGNORECASE)
+_RATED = re.compile(
+    r"\d+(?:[.,]\d+)?\s*(?:/|of|out of|von|sur|su|de|av|van|z)\s*\d+|\d+(?:[.,]\d+)?[\s-]*stars?",
+    re.IGNORECASE,
+)
+_FILE = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp)|(?:image|img|icon|logo|photo)\W*\d*", re.IGNORECASE)
+_YES = re.compile(
+    r"(?:^|[\s_/-])(?:check|checkmark|tick|yes|ok|true|success|included)(?=$|[\s._-])", re.IGNORECASE
+)
+_NO = re.compile(
+    r"(?:^|[\s_/-])(?:cross|times|xmark|x|no|remove|false|excluded|close)(?=$|[\s._-])", re.IGNORECASE
+)
+_CELLS = frozenset({"td", "th"})
+_AMID = word_set("p li dd dt td th label figcaption")
+_ITEMS = word_set("li dd td")
+_WRAPS = word_set("span b strong em i small font div picture center a abbr")
+_SWITCH = re.compile(r"toggle|switch|menu|nav|drawer|accordion|sidebar", re.IGNORECASE)
+
+
+def write_pictures(root: HtmlElement) -> None:
+    """Write what a picture, an icon or a box says in its place."""
+    for picture in _PICTURES(root):
+        said = _said(picture)
+        if said:
+            for inside in list(picture):
+                picture.remove(inside)
+            picture.tag, picture.text = AS_TEXT, said
+            for name in ("aria-hidden", "class", "style"):
+                picture.attrib.pop(name, None)
+
+
+def _said(picture: HtmlElement) -> str:
+    """What it says; "" for what is for looks, or shown as text besides."""
+    if picture.tag == "input":
+        return BOXES["checked" in picture.attrib] if _is_ticked_by_author(picture) else ""
+    if picture.tag == "meter":
+        return _rating(picture) if not "".join(picture.itertext()).strip() else ""
+    words = _alternative(picture)
+    if picture.tag not in {"img", "svg"} and "".join(picture.itertext()).strip():
+        return ""
+    around = _block_around(picture)
+    if around is None:
+        return ""
+    beside = " ".join("".join(around.itertext()).split())
+    if words and _is_for_all(picture, words):
+        return words if words not in beside else ""
+    is_alone = around.tag in _CELLS and not _without_titles(around)
+    if not words and is_alone:
+        return _by_name(picture)
+    if not words or picture.get("aria-hidden") == "true" or len(words) > _LONGEST or _FILE.fullmatch(words):
+        return ""
+    return words if is_alone or (around.tag in _AMID and _is_amid(picture, around, words, beside)) else ""
+
+
+def _is_amid(picture: HtmlElement, around: HtmlElement, words: str, beside: str) -> bool:
+    """Whether it is a word of a sentence: behind others, or at the beginning of an item or a cell."""
+    said = words.lower().split()
+    if not beside or len(said) > 3 or _is_link(picture) or not {*said}.isdisjoint(beside.lower().split()):
+        return False
+    return _has_words_before(picture, around) or (around.tag in _ITEMS and len(said) < 3)
+
+
+def _has_words_before(picture: HtmlElement, around: HtmlElement) -> bool:
+    at = picture
+    while at is not around:
+        before = at.itersiblings(preceding=True)
+        if any("".join(one.itertext(with_tail=True)).strip() for one in before):
+            return True
+        at = at.getparent()
+        if (at.text or "").strip():
+            return True
+    return False
+
+
+def _alternative(picture: HtmlElement) -> str:
+    title = picture.find("title")
+    inner = "" if title is None else title.text
+    names = (picture.get("alt"), picture.get("aria-label"), inner, picture.get("title"))
+    return " ".join(next(filter(None, names), "").split())
+
+
+def _is_for_all(picture: HtmlElement, words: str) -> bool:
+    """Whether it is said wherever it stands: a sign that is a picture, or a rating."""
+    is_sign = picture.tag == "img" and len(words) <= _LONGEST and _EMOJI.search(picture.get("class") or "")
+    is_glyph = picture.tag == "img" and len(words) <= 4 and not words.isascii() and not words.isalnum()
+    return bool(is_sign or is_glyph or (len(words) <= _LONGEST and _RATED.search(words)))
+
+
+def _by_name(picture: HtmlElement) -> str:
+    """Yes or no, by what an icon without words is called."""
+    name = f"{picture.get('class') or ''} {(picture.get('src') or '').rpartition('/')[2]}"
+    return "Yes" if _YES.search(name) else "No" if _NO.search(name) else ""
+
+
+def _block_around(picture: HtmlElement) -> HtmlElement | None:
+    """The element whose words it may be among: the nearest that does more than set them apart."""
+    for around in picture.iterancestors():
+        if around.tag not in _WRAPS or (around.tag == "div" and "".join(around.itertext()).strip()):
+            return around
+    return None
+
+
+def _without_titles(cell: HtmlElement) -> str:
+    titles = sum(len("".join(title.itertext()).strip()) for title in cell.iter("title"))
+    return "".join(cell.itertext()).strip()[titles:]
+
+
+def _is_link(picture: HtmlElement) -> bool:
+    """Whether a link is nothing but the picture: a badge, a logo."""
+    link = next(picture.iterancestors("a"), None)
+    return link is not None and not "".join(link.itertext()).strip()
+
+
+def _is_ticked_by_author(box: HtmlElement) -> bool:
+    """Whether a box is part of the text: it cannot be ticked, or is an item's or a cell's; and no switch."""
+    if _SWITCH.search(" ".join(box.get(name) or "" for name in ("class", "id", "name"))):
+        return False
+    around = next(
+        (one for one in box.iterancestors() if one.tag in _AMID or one.tag in {"form", "nav"}), None
+    )
+    if around is None or around.tag in {"form", "nav"}:
+        return "disabled" in box.attrib and around is None
+    is_form = next(box.iterancestors("form", "nav"), None) is not None
+    return "disabled" in box.attrib or not is_form
+
+
+def _rating(meter: HtmlElement) -> str:
+    value, most = meter.get("value"), meter.get("max")
+    return f"{value}/{most}" if value and most else value or ""
