@@ -82,6 +82,12 @@ def _holds_passage(element: HtmlElement) -> bool:
     return any(count_words(text) >= _PASSAGE for text in element.iter(*_TEXTS))
 
 
+def _lists_contents(element: HtmlElement) -> bool:
+    """Whether it is little else than links to places on its own page."""
+    links = list(element.iter("a"))
+    return leads_elsewhere(element) and all((link.get("href") or "#").startswith("#") for link in links)
+
+
 def names_heading(element: HtmlElement) -> bool:
     """Whether its id is that of a heading: its own, of a section below it, or by the words of the heading."""
     if element.tag in HEADING_LEVELS or element.get("role") == "heading":
@@ -90,6 +96,6 @@ def names_heading(element: HtmlElement) -> bool:
     if heading is None:
         return False
     if element.tag == "section":
-        return True
+        return not _lists_contents(element)
     said = name_parts("".join(heading.itertext()))
     return name_parts(element.get("id") or "") <= said and not leads_elsewhere(element)

@@ -187,7 +187,8 @@ def is_chrome(element: HtmlElement, shape: Shape) -> bool:
 
 
 def _is_within_text(element: HtmlElement) -> bool:
-    return element.tag in {"details", "table"} or is_beside_text(element)
+    says = next(element.iter("p", "pre", "li", "dd", "td"), None) is not None
+    return says and (element.tag in {"details", "table"} or is_beside_text(element))
 
 
 def _is_called(names: Set[str], name: str, shape: Shape, least: int) -> bool:

@@ -52,7 +52,7 @@ def test_what_reads_as_a_part_of_the_text_stays_amid_what_was_voted_for(part: st
         "<ul class=share-buttons><li>Mail</li><li>Print</li></ul>",
         "<section><a href=a>How to build a shed</a> <a href=b>How to paint it in one afternoon</a></section>",
         "<form><p>Your address is not published.</p></form>",
-        "<aside><p>Our newsletter comes on Fridays.</p></aside>",
+        "<aside><p><a href=a>Our newsletter comes on Fridays.</a></p></aside>",
         "<p><a href=a>More on gardens</a></p>",
         "<div><h3>Most popular</h3><a href=a>Sheds</a></div>",
     ],
