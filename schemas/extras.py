@@ -6,7 +6,7 @@ PACKAGE = "sitegraph"
 
 _PIPELINE = frozenset(
     {
-        "prefect", "httpx2", "httpcore2", "brotli", "backports", "protego", "w3lib", "charset_normalizer",
+        "prefect", "httpx2", "httpcore2", "brotli", "backports", "protego", "w3lib", "chardetng_py",
         "tld", "markdown_it", "jinja2", "lxml", "lxml_html_clean", "trafilatura", "pymupdf", "fsspec",
         "lance", "bs4", "soupsieve", "py3langid", "ahocorasick_rs",
         "threadpoolctl", "platformdirs", "onnx", "onnxscript", "torch", "transformers", "tqdm",

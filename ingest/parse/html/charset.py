@@ -1,28 +1,76 @@
 """Bytes of a web page > text."""
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import islice
 
-from w3lib.encoding import html_to_unicode
-
-_DETECTED = 16_384
-"""Bytes the detector looks at; it is quadratic in what it cannot tell."""
+from w3lib.encoding import html_to_unicode, resolve_encoding
 
 _UNREAD, _FEW = "\ufffd", 4
 """Sign of what does not fit; a few of them are damage, not another encoding."""
 
+_WIDE = ("utf-16", "utf-32")
+_WORD = re.compile(r"[a-zA-Z]?[^\x00-\x7f\s](?:[a-zA-Z]|[^\x00-\x7f\s])*+")
+_ODD = re.compile(
+    r"[\u00c0-\u00ff]{3}|[\u0080-\u00ff\u0152-\u02dc\u2010-\u203a]{4}"  # longer than Western Europe needs
+    r"|[a-zA-Z][\u0370-\u06ff]|[\u0370-\u06ff][a-zA-Z]"  # in two alphabets
+    r"|[\u0370-\u04ff](?<=[^\W\d_])[\u0391-\u03a9\u0410-\u042f]"  # a capital behind a letter
+    r"|[^\W\d_][\u0080-\u009f\u2500-\u259f]"  # ruled off
+)
+"""What no language writes in a word: signs of another encoding."""
+
+_WORDS = 2_000
+"""Words that are looked at for being of a language."""
+
 
 def decode_html(data: bytes, content_type: str | None) -> str:
-    """Decode by byte-order mark, then header, then meta element, then a guess from the bytes.
+    """Decode by byte-order mark, then header, then meta element, then a guess from all the bytes.
 
-    What does not fit the encoding becomes U+FFFD; where that is most of what is not ASCII, the encoding was
-    stated wrongly and is guessed too. NUL, which would end libxml2's input, is left out.
+    What does not fit the encoding becomes U+FFFD. Where that is most of what is not ASCII, where the bytes
+    are UTF-8, or where most of the words are of no language, the encoding was stated wrongly and is guessed.
+    NUL, which would end libxml2's input, is left out.
     Source: WHATWG Encoding and HTML, "determining the character encoding".
     """
-    _, text = html_to_unicode(content_type, data, auto_detect_fun=_detect_charset, default_encoding="cp1252")
-    if _is_misread(text):
-        text = min(text, data.decode(_detect_charset(data), "replace"), key=lambda read: read.count(_UNREAD))
-    return str(text).replace("\0", "")
+    return _read(data, content_type)[1].replace("\0", "")
+
+
+def _read(data: bytes, content_type: str | None) -> tuple[str, str]:
+    """Return the encoding that fits, and the text."""
+    stated, text = html_to_unicode(
+        content_type, data, auto_detect_fun=_detect_charset, default_encoding="cp1252"
+    )
+    stated = stated.lower()
+    is_wide = stated.startswith(_WIDE)
+    if data.isascii() and not is_wide:
+        return stated, text
+    found = _detect_charset(data) if _is_doubtful(data, stated, text) else stated
+    if found == stated:
+        return stated, text
+    read = data.decode(found, "replace")
+    is_better = is_wide or found == "utf-8" or _misread(read) < _misread(text)
+    return (found, read) if is_better else (stated, text)
+
+
+def _is_doubtful(data: bytes, stated: str, text: str) -> bool:
+    if stated.startswith(_WIDE):  # who reads this in a header or a meta element of one byte a character, errs
+        return b"\0" not in data
+    unread = text.count(_UNREAD)
+    if unread >= _FEW and 2 * unread > len(text) - _ascii(data):
+        return True
+    return stated != "utf-8" and (_is_utf8(data, at_least=2) or _odd_share(text) > 0.5)
+
+
+def _misread(text: str) -> float:
+    """The part of a text, by its words, that cannot be meant."""
+    return text.count(_UNREAD) / max(1, len(text)) + _odd_share(text)
+
+
+def _odd_share(text: str) -> float:
+    """The part of the words with other letters than ASCII that are of no language; 0 of a few words."""
+    words = [match[0] for match in islice(_WORD.finditer(text), _WORDS)]
+    odd = sum(_ODD.search(word) is not None for word in words)
+    return odd / len(words) if odd >= _FEW else 0.0
 
 
 def query_encoder(data: bytes, content_type: str | None) -> Callable[[str], str]:
@@ -34,10 +82,8 @@ def query_encoder(data: bytes, content_type: str | None) -> Callable[[str], str]
 
     @lru_cache(maxsize=1)  # most pages have no such query, and are not looked at again
     def encoding() -> str:
-        name, _ = html_to_unicode(
-            content_type, data, auto_detect_fun=_detect_charset, default_encoding="cp1252"
-        )
-        return "utf-8" if name.lower().startswith("utf") else str(name)
+        name, _ = _read(data, content_type)
+        return "utf-8" if name.startswith("utf") else name
 
     def encode(query: str) -> str:
         return "".join(char if char.isascii() else _escaped(char, encoding()) for char in query)
@@ -52,21 +98,23 @@ def _escaped(char: str, encoding: str) -> str:
         return f"%26%23{ord(char)}%3B" if encoding != "utf-8" else "%EF%BF%BD"
 
 
-def _is_misread(text: str) -> bool:
+def _ascii(data: bytes) -> int:
+    return len(data.translate(None, delete=bytes(range(0x80, 0x100))))
+
+
+def _is_utf8(data: bytes, *, at_least: int = 0) -> bool:
+    """Whether the bytes are UTF-8 but for a few: what is no UTF-8 seldom has a character that could be."""
+    text = data.decode("utf-8", "replace")
     unread = text.count(_UNREAD)
-    return unread >= _FEW and 2 * unread > sum(not char.isascii() for char in text)
+    read = len(text) - unread - _ascii(data)
+    return read >= max(at_least, _FEW * unread if at_least else unread)
 
 
 def _detect_charset(data: bytes) -> str:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return _guess_charset(data)
-    return "utf-8"
+    if _is_utf8(data):
+        return "utf-8"
+    from chardetng_py import EncodingDetector
 
-
-def _guess_charset(data: bytes) -> str:
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(data[:_DETECTED]).best()
-    return "cp1252" if best is None else best.encoding
+    detector = EncodingDetector()
+    detector.feed(data, last=True)
+    return resolve_encoding(detector.guess(tld=None, allow_utf8=False)) or "cp1252"

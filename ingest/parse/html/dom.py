@@ -1,7 +1,7 @@
 """Text of a page > its tree, and what one pass over all elements tells."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -31,6 +31,15 @@ _TEXT_OF = etree.XPath(".//text()[not(parent::style or parent::script)]")
 _WHOLE_PAGE = 100
 """Words of a `noscript` from which on it is no notice that a script is needed."""
 
+_DEEP, _FOLDED, _SOME = 200, 64, 40
+"""Elements within each other at which a block ends those around it, all but so many; and how many more there
+may be then. libxml2 drops without a word what is deeper than 256."""
+
+_ROOM = 10_000
+"""Elements that a page so deep may have, which take some 5 s of processor time; the rest is cut off."""
+
+_CUT = "data-cut"
+
 _HEAD_TAGS = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template", "object"})
 _SPLIT = re.compile(r"[^a-z0-9]+")
 
@@ -58,15 +67,76 @@ def parse_tree(text: str, *, subject: str) -> HtmlElement:
 
     Raises: ParseError: there is no element in it.
     """
-    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser, base_url=subject)
+        root = parse_markup(text.encode("utf-8", "replace"))
     except etree.LxmlError as error:
         raise ParseError("no element found; is this HTML?", subject=subject) from error
     if root is None:
         raise ParseError("no element found; is this HTML?", subject=subject)
+    root.getroottree().docinfo.URL = subject
     settle_tree(root)
     return root
+
+
+def parse_markup(data: bytes) -> HtmlElement | None:
+    """Parse UTF-8 as libxml2 does, all of it: elements nested too deep for it stand beside those around them.
+
+    Raises: LxmlError: there is nothing in it.
+    """
+    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    root = etree.fromstring(data, parser)
+    if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
+        return etree.fromstring(data, HTMLParser(encoding="utf-8", target=_Folded()))
+    return root
+
+
+class _Folded:
+    """Builds the tree of what a parser hears; where it would be too deep, many elements end at once.
+
+    Walks up and down a tree, of which there are many, would take time by the square of its depth.
+    """
+
+    def __init__(self) -> None:
+        self._builder = etree.TreeBuilder(element_factory=HTMLParser().makeelement)
+        self._open: list[str] = []  # by the parser
+        self._kept: list[int] = []  # of these, by their places: those that the tree has open, too
+        self._deep, self._room = _DEEP, _ROOM
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self._open.append(tag)
+        self._room -= 1
+        if self._room < 0:
+            return
+        if len(self._kept) >= self._deep + (0 if tag in _TEXTS else _SOME):
+            self._deep = _FOLDED + _SOME
+            while len(self._kept) > _FOLDED:
+                self._builder.end(self._open[self._kept.pop()])
+        self._kept.append(len(self._open) - 1)
+        self._builder.start(tag, attributes)
+
+    def end(self, tag: str) -> None:
+        self._open.pop()
+        if self._kept and self._kept[-1] == len(self._open):
+            self._kept.pop()
+            self._builder.end(tag)
+
+    def data(self, text: str) -> None:
+        if self._room >= 0:
+            self._builder.data(text)
+
+    def comment(self, _text: str) -> None:
+        """Comments are no text."""
+
+    def close(self) -> HtmlElement:
+        root = self._builder.close()
+        if self._room < 0:
+            root.set(_CUT, "")
+        return root
+
+
+def is_cut(root: HtmlElement) -> bool:
+    """Whether the end of a page nested too deep was cut off."""
+    return root.get(_CUT) is not None
 
 
 def settle_tree(root: HtmlElement) -> None:

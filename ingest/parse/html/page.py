@@ -14,7 +14,7 @@ from ingest.parse.html.charset import decode_html, query_encoder
 from ingest.parse.html.cleaning import CleanedPage, RunHook, clean_page
 from ingest.parse.html.content import Content, ContentBy, count_words, find_content, page_body
 from ingest.parse.html.dates import stated_date
-from ingest.parse.html.dom import Survey, normal_space, parse_tree, stated_title, survey_tree
+from ingest.parse.html.dom import Survey, is_cut, normal_space, parse_tree, stated_title, survey_tree
 from ingest.parse.html.embedded import embedded_links, stated_links
 from ingest.parse.html.family import SHAPES, Family, recognise_family
 from ingest.parse.html.hints import alternates_of, base_of, canonical_of, refresh_of, robots_of
@@ -89,7 +89,7 @@ def parse_html(
         encode=query_encoder(data, request.content_type),
     )
     warnings = found.warnings
-    if truncated:
+    if truncated or is_cut(page.whole.root):
         warnings = ("truncated: more tags or attributes than any page needs", *warnings)
     facts = _facts(page, outline, request=request, base=base, warnings=warnings)
     outline = with_links(outline, found.by_key)

@@ -1,3 +1,7 @@
+import re
+
+import pytest
+
 from ingest.parse.html.prescan import MAX_ATTRIBUTES, MAX_TAGS, cut_markup
 from tests.fakes.pages import parse_page
 
@@ -27,5 +31,21 @@ def test_unclosed_quotes_are_scanned_once() -> None:
 
 def test_a_page_that_was_cut_says_so() -> None:
     assert parse_page("<h1>A</h1><p " + "a b " * 5_000 + ">x").warnings == (
+        "truncated: more tags or attributes than any page needs",
+    )
+
+
+@pytest.mark.parametrize("unit", ["<font><p>Lamp {} burns.</p>", "<blockquote><p>Lamp {} burns."])
+@pytest.mark.parametrize("depth", [120, 700])
+def test_text_nested_deeper_than_libxml2_reads_is_kept_in_order(unit: str, depth: int) -> None:
+    page = parse_page("<h1>Lamps</h1>" + "".join(map(unit.format, range(depth))) + "<p>All are lit.")
+    text = " ".join(chunk.text for chunk in page.chunks)
+    assert re.findall(r"Lamp (\d+) burns|(All)", text)[-1] == ("", "All")
+    assert [int(number) for number in re.findall(r"Lamp (\d+)", text)] == list(range(depth))
+    assert not page.warnings
+
+
+def test_a_page_nested_without_end_is_cut_and_says_so() -> None:
+    assert parse_page("<h1>A</h1>" + "<b>" * 30_000 + "x").warnings == (
         "truncated: more tags or attributes than any page needs",
     )
