@@ -52,6 +52,7 @@ _QUESTION = ("?", "？")
 _NOT_BROKEN_OFF = (".", "!", "?", ":", ";", "…", "。")
 _CLOSERS = "\"'’”»)]」』"
 _MAX_LINES, _MAX_CHARS = 6, 300
+_MOST_LINES_OF_HEAD = 2
 _OPENING = "\"'‘“«¿¡$%@#/-–−_"
 """Signs a title may begin with; dots are leaders, and brackets label drawings."""
 
@@ -214,12 +215,32 @@ def _runs_in_block(
         yield from _of_one_size(start, end, lines)
         return
     first = None
+    if bold_alone and (above := _set_above(start, end, lines)):
+        yield from _of_one_size(start, above, lines)
+        start = above
     for index in range(start, end + 1):
         if index < end and lines[index].size > type_.body + LARGER:
             first = index if first is None else first
         elif first is not None:
             yield from _of_one_size(first, index, lines)
             first = None
+
+
+def _set_above(start: int, end: int, lines: Sequence[Line]) -> int | None:
+    """Where the text of a block begins below lines that are bold, or in italics behind a number."""
+    first = next((at for at in range(start, end) if not _is_marked_out(lines[at])), end)
+    if not start < first < end or first - start > _MOST_LINES_OF_HEAD:
+        return None
+    last, below = lines[first - 1], lines[first]
+    stands_in = below.bbox.x0 >= lines[start].bbox.x0 + below.size  # the description of a term
+    longest = max(line.bbox.x1 for line in lines[first:end])
+    if stands_in or same_baseline(last, below) or last.bbox.x1 > longest or last.size < below.size:
+        return None
+    return first
+
+
+def _is_marked_out(line: Line) -> bool:
+    return not line.mono and (line.bold or (line.italic and numbered_depth(line.text) > 0))
 
 
 def _of_one_size(start: int, end: int, lines: Sequence[Line]) -> Iterator[tuple[int, int]]:

@@ -49,6 +49,8 @@ _ITEM = re.compile(
     rf"\s*(?:[{BULLETS}\u2013\u2014\u2212*\u00b7\u25ba\u27a2\u2713-]|o"
     r"|\(?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)(?:\s+|$)"
 )
+_LEAST_NUMBERS = 3
+
 _SAME = 3.0
 """Points by which the left edges of the items of a list differ."""
 
@@ -125,7 +127,8 @@ def _items(lines: Sequence[Line]) -> set[int]:
 
 
 def join_code(lines: tuple[Line, ...]) -> JoinedLines:
-    """Keep the lines of a listing as lines, indented as they stand on the page."""
+    """Keep the lines of a listing as lines, indented as they stand on the page, without their numbers."""
+    lines = _unnumbered(lines)
     left = min(line.bbox.x0 for line in lines)
     text = ""
     spans: list[tuple[int, int, BBox]] = []
@@ -137,6 +140,17 @@ def join_code(lines: tuple[Line, ...]) -> JoinedLines:
         spans.append((start, len(text), line.bbox))
         previous = line
     return JoinedLines(text=text, lines=tuple(spans))
+
+
+def _unnumbered(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Leave out numbers that count the lines of a listing, in a column of their own on its left."""
+    numbers = [line for line in lines if line.text.strip().isdecimal()]
+    others = [line for line in lines if not line.text.strip().isdecimal()]
+    counted = [int(line.text) for line in numbers]
+    if len(numbers) < _LEAST_NUMBERS or not others or counted != list(range(counted[0], counted[-1] + 1)):
+        return lines
+    aside = max(line.bbox.x1 for line in numbers) <= min(line.bbox.x0 for line in others)
+    return tuple(others) if aside else lines
 
 
 def join_parts(parts: Iterable[JoinedLines]) -> JoinedLines:

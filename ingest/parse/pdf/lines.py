@@ -17,6 +17,10 @@ _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _WIDE_SPACE = 3.0
 """Times the size of type that a justified space may be wide."""
 
+_COPY = 1.5
+_CAP = 1.8
+"""Points that the copy of a line is off it; times the size of the text that a large first letter has."""
+
 _SMALL = 0.85
 _LEAST_SHIFT, _MOST_SHIFT = 0.08, 0.8
 """Of the size of a line: how small raised and lowered signs are, and how far off its baseline."""
@@ -154,9 +158,55 @@ def merge_lines(block: Block) -> Block:
     return tuple(lines)
 
 
+def without_copies(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Leave out lines that are printed a second time in their place, as bold type and shadows are made."""
+    seen: dict[str, list[BBox]] = {}
+    found: list[Block] = []
+    for block in blocks:
+        lines: list[Line] = []
+        for line in block:
+            others = seen.setdefault(line.text.strip(), [])
+            if not any(_is_same_place(line.bbox, other) for other in others):
+                others.append(line.bbox)
+                lines.append(line)
+        found.append(tuple(lines))
+    return tuple(block for block in found if block)
+
+
+def _is_same_place(one: BBox, other: BBox) -> bool:
+    return max(abs(one.x0 - other.x0), abs(one.y0 - other.y0), abs(one.x1 - other.x1)) <= _COPY
+
+
+def with_drop_caps(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Put a large first letter before the line beside it that goes on with the word."""
+    found: list[Block] = []
+    for block in blocks:
+        above, lines = found[-1] if found else (), block
+        if len(block) > 1 and _is_cap(block[0], block[1]):
+            above, lines = block[:1], block[1:]
+        elif len(above) == 1 and _is_cap(above[0], block[0]):
+            found.pop()
+        else:
+            found.append(block)
+            continue
+        first = replace(lines[0], text=above[0].text.strip() + lines[0].text.lstrip())
+        found.append((replace(first, bbox=first.bbox.union(above[0].bbox)), *lines[1:]))
+    return tuple(found)
+
+
+def _is_cap(letter: Line, line: Line) -> bool:
+    text = letter.text.strip()
+    beside = letter.bbox.y0 - line.size <= line.bbox.y0 < letter.bbox.y1
+    near = -2 <= line.bbox.x0 - letter.bbox.x1 <= 2 * line.size
+    is_large = len(text) <= 2 and text[-1:].isupper() and letter.size > _CAP * line.size
+    return is_large and beside and near and line.text.lstrip()[:1].isalpha()
+
+
 def _goes_on(line: Line, other: Line) -> bool:
     if (line.size, line.bold, line.mono) != (other.size, other.bold, other.mono):
         return False
+    if line.mono and line.text.strip().isdecimal():
+        return False  # the number of a line of a listing
     gap = other.bbox.x0 - line.bbox.x1
     return line.upright and abs(line.bbox.y1 - other.bbox.y1) < 1 and 0 <= gap < _WIDE_SPACE * line.size
 

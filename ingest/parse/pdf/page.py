@@ -13,7 +13,15 @@ from ingest.parse.pdf.gate import Signs, read_paths, table_signs
 from ingest.parse.pdf.gutters import split_at_gutters
 from ingest.parse.pdf.hidden import find_suspects, read_letters
 from ingest.parse.pdf.letters import is_arabic
-from ingest.parse.pdf.lines import Block, merge_lines, read_line, tell_marks
+from ingest.parse.pdf.line_numbers import without_line_numbers
+from ingest.parse.pdf.lines import (
+    Block,
+    merge_lines,
+    read_line,
+    tell_marks,
+    with_drop_caps,
+    without_copies,
+)
 from ingest.parse.pdf.links import LinkText, PageLink, find_links, read_link_texts, read_links
 from ingest.parse.pdf.opening import load_pymupdf
 from ingest.parse.pdf.outline import PageTops
@@ -100,7 +108,7 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
         size=size,
         rotation=rotation,
         label=label,
-        blocks=tuple(map(merge_lines, split_at_gutters(fill_in(tuple(_blocks(printed, size)), fields)))),
+        blocks=_as_read(fill_in(tuple(_blocks(printed, size)), fields)),
         pictures=find_pictures(document, page, printed, [table.bbox for table in tables]),
         tables=tables,
         searched=search,
@@ -178,6 +186,11 @@ def _blocks(printed: Sequence[dict[str, Any]], size: PageSize) -> Iterator[Block
         lines = tuple(filter(None, (read_line(line, size) for line in block.get("lines", ()))))
         if lines:
             yield lines
+
+
+def _as_read(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    blocks = split_at_gutters(without_line_numbers(without_copies(blocks)))
+    return with_drop_caps(tuple(map(merge_lines, blocks)))
 
 
 def _point(value: float) -> float:

@@ -32,6 +32,9 @@ from schemas.nodes import RegionType
 SMALL_CODE = 40
 """Tokens under which a listing stays with the text around it, as all small siblings do (docs/chunks.md)."""
 
+_NEXT_LINE = 0.6
+"""Sizes of type between two lines of a listing, at most; an empty line is more."""
+
 _SECTION = 0.16
 """Share of the limit above which rows under one name are a part of their own."""
 
@@ -65,7 +68,7 @@ def build_regions(
     text around it. Headings, captions and tables stand alone; running lines, contents and pictures have no
     chunks.
     """
-    parts = tuple(part_at_terms(tuple(join_formulas(parts))))
+    parts = tuple(part_at_terms(tuple(join_formulas(tuple(_join_listings(parts))))))
     places, texts = place_in_entries(parts), _texts(parts)
     regions: list[Region] = []
     run: list[_Piece] = []
@@ -82,6 +85,32 @@ def build_regions(
             regions.append(_alone(piece, _is_bare_heading(parts, index), count_tokens))
     regions.extend(_cut_by_place(run, texts, count_tokens))
     return with_captions(regions)
+
+
+def _join_listings(parts: Sequence[Part]) -> Iterator[Part]:
+    """Put the lines of a listing together; where they stand in at different depths, each is a block."""
+    held: Part | None = None
+    for part in parts:
+        if held is not None and _is_listing(held) and _is_listing(part) and _stands_below(held, part):
+            lines = (*held.lines, *part.lines)
+            held = replace(held, lines=lines, bbox=held.bbox.union(part.bbox))
+            continue
+        if held is not None:
+            yield held
+        held = part
+    if held is not None:
+        yield held
+
+
+def _is_listing(part: Part) -> bool:
+    plain = part.heading is None and part.margin is None and not part.contents
+    return plain and bool(part.lines) and all(line.mono for line in part.lines)
+
+
+def _stands_below(part: Part, below: Part) -> bool:
+    gap = below.bbox.y0 - part.bbox.y1
+    size = below.lines[0].size
+    return part.page_no == below.page_no and part.column == below.column and -size < gap < _NEXT_LINE * size
 
 
 def _names_unit(parts: Sequence[Part], index: int) -> bool:
