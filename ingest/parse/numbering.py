@@ -23,6 +23,9 @@ _NUMBERED = tuple(
         rf"\d{{1,2}}\.?(?:{_DASH}|\s+)",
     )
 )
+_GROUPS = re.compile(rf"{_DIVISION}\s+\d{{2}}(?:[ \u00a0]\d{{2}}){{1,3}}(?:\.\d+)*\s", re.IGNORECASE)
+"""A number in groups, as sections of specifications have: it is the name of the section, and stays whole."""
+
 _DOTTED = re.compile(r"[A-Za-z0-9]+(?:\.\d+)+\s*")
 _ALONE = re.compile(rf"(?:{_DIVISION}|(?:{_DIVISION}\s+)?{_ORDINAL}|[A-Z]?[\d.]+)", re.IGNORECASE)
 
@@ -35,6 +38,8 @@ def strip_numbering(title: str) -> str:
 
 def after_number(title: str) -> str:
     """What comes after a number at the front of a title, be it of a phrase; all of it where there is none."""
+    if _GROUPS.match(title):
+        return title
     matches = (pattern.match(title) for pattern in _NUMBERED)
     end = next((match.end() for match in matches if match), 0)
     return title[end:] if any(char.isalnum() for char in title[end:]) else title
@@ -46,6 +51,12 @@ def _is_phrase(number: str, rest: str) -> bool:
     if number[0].isdigit() and not next((char for char in rest if char.isalnum()), "").isalpha():
         return True  # a version with its date, or a range: "2.31.0 (2023-05-22)", "2 - 4 players"
     return rest[:1].islower() and number.rstrip()[-1:].isalnum() and not _DOTTED.fullmatch(number)
+
+
+def dotted_number(title: str) -> str:
+    """The number of several parts at the front of a title: "4.2" of "4.2 Set-off" and "Section 4.2 Set-off"."""
+    found = _DOTTED.search(title.removesuffix(after_number(title)))
+    return found[0].strip() if found else ""
 
 
 def is_numbering(text: str) -> bool:

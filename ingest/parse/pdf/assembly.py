@@ -254,7 +254,7 @@ def _chunk(
         page_no=region.page_no,
         bbox=region.joined.bbox(span.start, span.end),
         page_size=page.page_size,
-        codes=extract_codes("\n".join((*region.terms, text))),
+        codes=extract_codes("\n".join((*region.terms, region.number, text))),
         captions=captions,
         ocr_conf=_confidence(graph, region, span.start, span.end),
         lang=facts.lang or request.language,

@@ -25,7 +25,7 @@ class Region:
 
     `digest` names the content of a picture, which has no text. `bookmark` is the height on the page that a
     heading's bookmark points to; `contents` marks a table of contents or an index. `terms` name the
-    entries of definition lists that it stands in, outermost first.
+    entries of definition lists that it stands in, outermost first; `number` is that of its heading.
     """
 
     type: RegionType
@@ -40,6 +40,7 @@ class Region:
     bookmark: float | None = None
     contents: bool = False
     terms: tuple[str, ...] = ()
+    number: str = ""
 
 
 def is_caption(lines: Sequence[Line]) -> bool:

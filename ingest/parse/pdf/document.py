@@ -16,7 +16,7 @@ from ingest.parse.pdf.joining import words_of
 from ingest.parse.pdf.landing import Places, find_inner_links
 from ingest.parse.pdf.metadata import stated_date, stated_language
 from ingest.parse.pdf.ocr import PageReader, Recognise
-from ingest.parse.pdf.opening import open_pdf
+from ingest.parse.pdf.opening import attached_files, open_pdf
 from ingest.parse.pdf.outline import Entry, read_outline
 from ingest.parse.pdf.page import PageContent
 from ingest.parse.pdf.page_cache import PageCache
@@ -40,7 +40,9 @@ _MACHINE_TITLE = re.compile(
 _REPAIRED = "repaired"
 
 _MOST_NAMED = 20
-"""Pages that a warning names."""
+"""Pages and files that a warning names."""
+
+_RECOGNISED = "`ocr: true` in the source file has it recognised; that needs Tesseract (Debian: tesseract-ocr)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +164,12 @@ def _state(document: Any, pages: tuple[PageContent, ...]) -> Iterator[str]:
         yield "empty"
     elif not any(page.blocks for page in pages):
         yield "image_only"
+        yield f"no text layer; {_RECOGNISED}"
+    garbled = [page for page in pages if page.garbled]
+    if garbled:
+        yield f"text not readable, fonts give other letters than they print, {_named(garbled)}; {_RECOGNISED}"
+    if names := attached_files(document):
+        yield f"{len(names)} attachments not read: {', '.join(names[:_MOST_NAMED])}"
     hidden = [page for page in pages if page.hidden]
     if hidden:
         letters = sum(page.hidden for page in hidden)

@@ -46,7 +46,8 @@ class PageReader:
 
     def read(self, document: Any, page: PageContent) -> PageContent:
         """Return the page with its recognised lines; or as it is, with a warning where that has failed."""
-        if not self.usable or has_text(page) or not _shows_something(document[page.page_no - 1]):
+        shown = page.garbled or not has_text(page)
+        if not self.usable or not shown or not (page.garbled or _shows_something(document[page.page_no - 1])):
             return page
         if not self.left:
             self.usable = False
@@ -77,11 +78,14 @@ class PageReader:
             points = BBox(*(round(side / scale, 2) for side in (box.x0, box.y0, box.x1, box.y1)))
             return turn(points, size=shown, rotation=back)
 
-        return replace(page, blocks=tuple(_blocks(words, place)), tables=(), recognised=True)
+        blocks = tuple(_blocks(words, place))
+        return replace(page, blocks=blocks, tables=(), recognised=True, garbled=False)
 
 
 def has_text(page: PageContent) -> bool:
     """Whether a page has a text layer whose characters mean something: its fonts map to text."""
+    if page.garbled:
+        return False
     characters = [char for block in page.blocks for line in block for char in line.text if not char.isspace()]
     garbage = sum(char == "\ufffd" or "\ue000" <= char <= "\uf8ff" for char in characters)
     return bool(characters) and garbage < _GARBAGE * len(characters)

@@ -59,6 +59,22 @@ def open_pdf(data: bytes, *, subject: str) -> Any:
     return document
 
 
+def attached_files(document: Any) -> list[str]:
+    """Return the names of the files that a document holds, as a portfolio does, and of those on its pages."""
+    pymupdf = load_pymupdf()
+    try:
+        names = [
+            str(document.embfile_info(name).get("filename") or name) for name in document.embfile_names()
+        ]
+        for page in document if document.has_annots() else ():
+            notes = page.annots(types=[pymupdf.PDF_ANNOT_FILE_ATTACHMENT])
+            names.extend(str(note.file_info.get("filename") or "") for note in notes)
+    except pdf_errors() as error:
+        raise_if_exhausted(error)
+        return []
+    return names
+
+
 def _check(document: Any, subject: str) -> None:
     # `needs_pass` stays set after the right password, `is_encrypted` does not.
     if document.needs_pass and document.is_encrypted:

@@ -9,6 +9,7 @@ from typing import Any
 from ingest.parse.pdf.boxes import to_box
 from ingest.parse.pdf.evidence import TableEvidence, find_evidence
 from ingest.parse.pdf.forms import fill_in, read_fields, without_fields, words_of_fields
+from ingest.parse.pdf.garbled import is_garbled
 from ingest.parse.pdf.gate import Signs, read_paths, table_signs
 from ingest.parse.pdf.gutters import split_at_gutters
 from ingest.parse.pdf.hidden import find_suspects, read_letters
@@ -44,7 +45,7 @@ class PageContent:
 
     `rotation` is by how many degrees a reader sees it turned; `searched` says how much was done to find
     tables, `most` how much might have been; `printed` are the lines of the text layer as MuPDF gave them,
-    without the `hidden` letters that no reader sees.
+    without the `hidden` letters that no reader sees; `garbled` says that letters stand for others.
     All but `page_no`, `label` and `links` depends on nothing outside the page.
     """
 
@@ -62,6 +63,7 @@ class PageContent:
     links: tuple[PageLink, ...] = ()
     printed: tuple[tuple[BBox, str], ...] = ()
     hidden: int = 0
+    garbled: bool = False
     warnings: tuple[str, ...] = ()
 
 
@@ -101,6 +103,10 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     link_texts = read_link_texts(words, found)
     signs = table_signs(paths, printed) if most and paths is not None else Signs()
     evidence = find_evidence(words, printed, size.width) if most else TableEvidence()
+    told = (
+        *(line for block in printed for line in _as_printed(block)),
+        *((field.bbox, field.value) for field in fields),
+    )
     look = partial(find_tables, page, words, printed)
     search, tables = _search(look, signs, evidence, most=most, outlined=outlined)
     return PageContent(
@@ -115,11 +121,9 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
         most=most,
         link_texts=link_texts,
         links=read_links(found, link_texts, tops),
-        printed=(
-            *(line for block in printed for line in _as_printed(block)),
-            *((field.bbox, field.value) for field in fields),
-        ),
+        printed=told,
         hidden=hidden,
+        garbled=is_garbled(" ".join(text for _, text in told)),
         warnings=(*warnings, *([skipped] if skipped and most else ())),
     )
 

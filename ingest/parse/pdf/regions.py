@@ -368,6 +368,7 @@ def _region(part: Part, type_: RegionType, joined: JoinedLines, spans: tuple[Chu
         digest=part.picture.digest if part.picture else "",
         bookmark=part.heading.bookmark if part.heading else None,
         contents=part.contents,
+        number=part.number,
     )
 
 

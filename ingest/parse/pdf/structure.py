@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.parse.numbering import strip_numbering
+from ingest.parse.numbering import dotted_number, strip_numbering
 from ingest.parse.outline import MAX_DEPTH, cut_heading
 from ingest.parse.pdf.columns import column_of
 from ingest.parse.pdf.floats import Title
@@ -37,7 +37,7 @@ class Part:
     """A stretch of a page: lines, a table or a picture.
 
     `heading` is set where the part prints one (`heading_path` then ends with it); `lines` is empty where
-    the outline names a heading that is not printed. `caption` marks the title that is stored with a table.
+    the outline names a heading that is not printed; `number` is that of the last heading. `caption` marks the title that is stored with a table.
     `margin` marks running lines, `contents` lines of a table of contents or an index; neither is content.
     """
 
@@ -53,6 +53,7 @@ class Part:
     contents: bool = False
     formula: bool = False
     heading_path: tuple[str, ...] = ()
+    number: str = ""
     confidence: float = NONE
 
 
@@ -200,6 +201,7 @@ def _first_title(parts: Sequence[Part]) -> str:
 
 def _with_paths(parts: Sequence[Part], title: str) -> Iterator[Part]:
     stack: list[PdfHeading] = []
+    number = ""
     for part in parts:
         if part.heading is not None:
             is_title = title_key(part.heading.title) == title_key(title)
@@ -207,8 +209,10 @@ def _with_paths(parts: Sequence[Part], title: str) -> Iterator[Part]:
                 stack.pop()
             if not is_title:
                 stack.append(part.heading)
+            number = dotted_number(" ".join(" ".join(line.text.split()) for line in part.lines))
         yield replace(
             part,
+            number=number,
             heading_path=() if part.margin else tuple(cut_heading(one.title) for one in stack[-MAX_DEPTH:]),
             confidence=stack[-1].confidence if stack else NONE,
         )
