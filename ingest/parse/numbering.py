@@ -54,7 +54,7 @@ def _is_phrase(number: str, rest: str) -> bool:
 
 
 def dotted_number(title: str) -> str:
-    """The number of several parts at the front of a title: "4.2" of "4.2 Set-off" and "Section 4.2 Set-off"."""
+    """The number of several parts at the front of a title: "4.2" of "4.2 Set-off" and "Part 4.2: Set-off"."""
     found = _DOTTED.search(title.removesuffix(after_number(title)))
     return found[0].strip() if found else ""
 

@@ -22,6 +22,10 @@ _LEAST_FILLED = 0.5
 _LEAST_WORDED = 2
 """Share of the places of a table with a text, and how many of its texts have letters."""
 
+_LEAST_COLUMNS, _MOST_COLUMNS = 3, 8
+_SHORT_TEXT = 5
+"""Columns of a table without figures, and words of a text in it; it has a row more than others."""
+
 _LEAST_YEAR = 1000
 
 _LINED_UP = 3.0
@@ -67,6 +71,29 @@ class Aligned:
     def texts(self) -> tuple[tuple[str, ...], ...]:
         """Cells row by row; one that reaches over several columns stands at its first."""
         return tuple(tuple(_texts(row, self.bounds)) for row in self.rows)
+
+
+def find_plain(rows: Sequence[TextRow]) -> tuple[Aligned, ...]:
+    """Return the tables of short texts, without figures or a caption, whose rows fill all columns."""
+    runs = [[rows[index] for index in run] for run in _runs(rows)]
+    found = (Aligned(rows=tuple(run), bounds=_bounds(run)) for run in runs if len(run) > _LEAST_ROWS)
+    return tuple(table for table in found if _is_full(table))
+
+
+def _is_full(table: Aligned) -> bool:
+    width = len(table.bounds) + 1
+    lists = [
+        [cell for row in table.rows for cell in row.cells if column_of(cell, table.bounds) == at]
+        for at in range(width)
+    ]
+    return (
+        _LEAST_COLUMNS <= width <= _MOST_COLUMNS
+        and all(len(row.cells) == width for row in table.rows)
+        and all(len(cells) == len(table.rows) for cells in lists)
+        and all(_in_line([cell.bbox.x0 for cell in cells]) for cells in lists)
+        and all(len(cell.text.split()) <= _SHORT_TEXT for row in table.rows for cell in row.cells)
+        and _is_filled(table.rows, table.bounds)
+    )
 
 
 def find_aligned(rows: Sequence[TextRow]) -> tuple[Aligned, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ingest.parse.pdf.aligned import Aligned, find_aligned
+from ingest.parse.pdf.aligned import Aligned, find_aligned, find_plain
 from ingest.parse.pdf.caption_lines import is_table_caption
 from ingest.parse.pdf.cells import rows_of
 from ingest.parse.pdf.columns import find_gutter
@@ -36,11 +36,13 @@ PlacedWord = tuple[float, float, float, float, str, int, int, int]
 class TableEvidence:
     """How many lines begin as the caption of a table, and which rows line up as tables do.
 
-    `parted` are the heights of all rows with texts apart.
+    `parted` are the heights of all rows with texts apart, `plain` tables of words alone, which are no sign of
+    others.
     """
 
     captions: int = 0
     aligned: tuple[Aligned, ...] = ()
+    plain: tuple[Aligned, ...] = ()
     parted: tuple[float, ...] = ()
 
     def __bool__(self) -> bool:
@@ -87,13 +89,20 @@ def find_evidence(
     ]
     captions = 0
     found: list[Aligned] = []
+    plain: list[Aligned] = []
     parted: list[float] = []
     for column in _columns(taken, blocks, width):
         rows = rows_of(column)
         captions += sum(is_table_caption(row.text) for row in rows)
         found.extend(find_aligned(rows))
+        plain.extend(find_plain(rows))
         parted.extend((row.bbox.y0 + row.bbox.y1) / 2 for row in rows if len(row.cells) > 1)
-    return TableEvidence(captions=captions, aligned=tuple(found), parted=tuple(parted))
+    alone = tuple(one for one in plain if not any(_overlap(one.bbox, other.bbox) for other in found))
+    return TableEvidence(captions=captions, aligned=tuple(found), plain=alone, parted=tuple(parted))
+
+
+def _overlap(one: BBox, other: BBox) -> bool:
+    return one.y0 < other.y1 and other.y0 < one.y1 and one.x0 < other.x1 and other.x0 < one.x1
 
 
 def _holds(table: Table, found: Aligned) -> bool:

@@ -22,7 +22,7 @@ _LIKE = -3.3
 
 _CLEARLY = 0.5
 _LEAST_VOWELS = 0.2
-"""By how much, for each letter, moved letters must be more like a language; share of vowels in any of them."""
+"""By how much, for each letter, moved letters must be more like a language; share of vowels in all."""
 
 
 def is_garbled(text: str) -> bool:

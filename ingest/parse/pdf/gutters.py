@@ -12,6 +12,9 @@ _LEAST_ROWS = 4
 _LEAST_SHARE = 0.5
 """Rows with text on both sides of a gutter, and the share of all rows between the first and last of them."""
 
+_LEAST_WOVEN = 0.3
+"""Returns to a column for each of its lines, at least."""
+
 _LEAST_WHITE = 7.0
 _SAME = 2.5
 """Points of white that a gutter has, and by which the left edges of a column differ."""
@@ -38,7 +41,7 @@ def split_at_gutters(blocks: Sequence[Block]) -> tuple[Block, ...]:
         return tuple(blocks)
     rows = _rows([line for block in blocks for line in block if line.upright])
     columns = _columns(rows)
-    if not columns:
+    if not _are_woven(columns, blocks):
         return tuple(blocks)
     taken = {line for column in columns for line in column}
     placed = False
@@ -52,6 +55,14 @@ def split_at_gutters(blocks: Sequence[Block]) -> tuple[Block, ...]:
             placed = True
         found.append(tuple(line for line, is_own in zip(block[start:], own[start:], strict=True) if is_own))
     return tuple(block for block in found if block)
+
+
+def _are_woven(columns: Sequence[Sequence[Line]], blocks: Sequence[Block]) -> bool:
+    """Whether the file goes back from a column to one on its left again and again."""
+    places = {line: number for number, column in enumerate(columns) for line in column}
+    stored = [places[line] for block in blocks for line in block if line in places]
+    returns = sum(after < before for before, after in pairwise(stored))
+    return returns >= _LEAST_ROWS - 1 and returns >= _LEAST_WOVEN * min(map(len, columns))
 
 
 def _turns(block: Block) -> int:

@@ -30,8 +30,9 @@ _UNITS = frozenset(
     ["mm", "cm", "dm", "km", "nm", "µm", "μm", "ft", "in", "yd", "mi", "kg", "mg", "ms", "hz", "pa", "ha"]
 )
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-_BASE = re.compile(r"[^\W\d_]+$|\d+$|[)\]]$")
-"""What a raised number is a power of, if anything."""
+_BASE = re.compile(r"[^\W\d_]{2,}$|[A-Za-z\u0370-\u03ff]$|\d+$|[)\]]$")
+_ELEMENT = re.compile(r"[A-Z][a-z]?(?![^\W\d_])")
+"""What a raised number is a power of, if anything; or the number of an isotope of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,21 +106,22 @@ def _told(spans: Sequence[dict[str, Any]], direction: Sequence[float]) -> list[s
         is_off = _LEAST_SHIFT * size <= abs(shift) <= _MOST_SHIFT * size
         if span["size"] <= _SMALL * size and is_off and span["text"].strip():
             before = "".join(texts[:at])
-            sign = lowered(span["text"]) if shift < 0 else _raised(span["text"], before)
+            after = "".join(texts[at + 1 :])
+            sign = lowered(span["text"]) if shift < 0 else _raised(span["text"], before, after)
             bare = span["text"].strip()
             texts[at] = span["text"].replace(bare, sign, 1)
     return texts
 
 
-def _raised(text: str, before: str) -> str:
+def _raised(text: str, before: str, after: str) -> str:
     """A raised number is a power of a number, a unit or a letter; behind all else it leads to a note."""
     bare = text.strip()
     found = _BASE.search(before)
     base = found[0] if found else ""
     is_power = len(base) == 1 or base.lower() in _UNITS or (base.isdigit() and not _YEAR.fullmatch(base))
-    if _NUMBERS.fullmatch(bare) and before.strip() and before[-1:] != " " and not is_power:
-        return note_mark(bare)
-    return raised(bare)
+    if not _NUMBERS.fullmatch(bare) or (is_power and bare[-1] != ")") or (not base and _ELEMENT.match(after)):
+        return raised(bare)
+    return note_mark(bare) + " " * (not before.strip() and not after[:1].isspace())
 
 
 def read_line(line: dict[str, Any], page: PageSize) -> Line | None:
@@ -190,7 +192,9 @@ def with_drop_caps(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
             found.append(block)
             continue
         first = replace(lines[0], text=above[0].text.strip() + lines[0].text.lstrip())
-        found.append((replace(first, bbox=first.bbox.union(above[0].bbox)), *lines[1:]))
+        # The letter is as high as the lines beside it.
+        box = first.bbox
+        found.append((replace(first, bbox=BBox(above[0].bbox.x0, box.y0, box.x1, box.y1)), *lines[1:]))
     return tuple(found)
 
 

@@ -109,6 +109,11 @@ def read_page(document: Any, index: int, *, tops: PageTops, most: Search, outlin
     )
     look = partial(find_tables, page, words, printed)
     search, tables = _search(look, signs, evidence, most=most, outlined=outlined)
+    # What was found otherwise, be it finer or not, is not looked at again.
+    tables = (
+        *tables,
+        *(one for one in with_aligned((), evidence.plain, sure=False) if _is_free(one, tables)),
+    )
     return PageContent(
         page_no=index + 1,
         size=size,
@@ -174,6 +179,11 @@ def _search_for(signs: Signs, evidence: TableEvidence, outlined: bool) -> Search
     return Search.RULINGS if signs.grid else Search.NOT
 
 
+def _is_free(table: Table, others: Sequence[Table]) -> bool:
+    box = table.bbox
+    return all(box.y1 <= other.bbox.y0 or other.bbox.y1 <= box.y0 for other in others)
+
+
 def _text_flags(pymupdf: Any) -> int:
     """No pictures, which cost much, and ligatures as letters, so that words are found."""
     dropped = pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_PRESERVE_LIGATURES
@@ -193,8 +203,8 @@ def _blocks(printed: Sequence[dict[str, Any]], size: PageSize) -> Iterator[Block
 
 
 def _as_read(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    blocks = split_at_gutters(without_line_numbers(without_copies(blocks)))
-    return with_drop_caps(tuple(map(merge_lines, blocks)))
+    blocks = with_drop_caps(without_line_numbers(without_copies(blocks)))
+    return tuple(map(merge_lines, split_at_gutters(blocks)))
 
 
 def _point(value: float) -> float:

@@ -326,6 +326,7 @@ def _by_section(
     """Cut a table before rows that name those below; each part repeats what names its columns and rows."""
     text, starts = joined.text, [joined.lines[at][0] for at in table.sections]
     header = _header_of(table)
+    header = header if count_tokens(header) < limit // 2 else ""
     bounds = [0]
     for start in starts:
         if start > len(header) + 1 and count_tokens(text[bounds[-1] : start]) > limit * _SECTION:

@@ -36,9 +36,10 @@ from schemas.geometry import BBox
 class Part:
     """A stretch of a page: lines, a table or a picture.
 
-    `heading` is set where the part prints one (`heading_path` then ends with it); `lines` is empty where
-    the outline names a heading that is not printed; `number` is that of the last heading. `caption` marks the title that is stored with a table.
-    `margin` marks running lines, `contents` lines of a table of contents or an index; neither is content.
+    `heading` is set where the part prints one (`heading_path` then ends with it, and `number` is its number);
+    `lines` is empty where the outline names a heading that is not printed. `caption` marks the title that is
+    stored with a table. `margin` marks running lines, `contents` lines of a table of contents or an index;
+    neither is content.
     """
 
     page_no: int
