@@ -152,7 +152,7 @@ def test_a_change_to_another_generation_is_gone_on_with_wherever_it_broke_off(
         (3, 2),
         (4, 1),
         (4, 1),
-        (5, 2),
+        (4, 2),
     ):  # each begins where the one before broke off
         monkeypatch.setattr(session.Connection, "sweep", fail_once_after(number, sweep))
         with pytest.raises(RuntimeError):
