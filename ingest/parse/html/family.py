@@ -159,12 +159,22 @@ def find_container(survey: Survey, family: Family) -> HtmlElement | None:
     Where a generator wrote several beside each other, as on the front of a blog, it is what is around them.
     """
     for tag, attribute, value in SHAPES[family].containers:
-        for element in survey.root.iter(tag):
-            if not attribute or value in class_words(element.get(attribute) or ""):
-                around = element.getparent()
-                alike = () if around is None or attribute else around.iterchildren(tag)
-                return around if family is not Family.PLAIN and len(list(alike)) > 1 else element
+        found = [
+            element
+            for element in survey.root.iter(tag)
+            if not attribute or value in class_words(element.get(attribute) or "")
+        ]
+        if found and tag == "article" and family is not Family.PLAIN:
+            apart = [one for one in found if next(one.iterancestors(tag), None) is None]
+            shared = set(_up(apart[0])).intersection(*map(_up, apart[1:]))
+            return next(one for one in _up(apart[0]) if one in shared)
+        if found:
+            return found[0]
     return None
+
+
+def _up(element: HtmlElement) -> list[HtmlElement]:
+    return [element, *element.iterancestors()]
 
 
 def is_chrome(element: HtmlElement, shape: Shape) -> bool:

@@ -6,6 +6,7 @@ from lxml.html import HtmlElement
 
 from ingest.parse.html.apart import is_amid_text, leads_elsewhere, names_heading
 from ingest.parse.html.dom import HEADING_LEVELS, class_words, name_parts
+from ingest.parse.html.notes import stated_kind
 from ingest.parse.html.words import word_set
 from schemas.edges import LinkPosition
 
@@ -133,7 +134,9 @@ def is_box(element: HtmlElement) -> bool:
     words = class_words(element.get("class") or "")
     if not _ADMONITIONS.isdisjoint(words) or element.get("role") == "note":
         return True
-    return element.tag == "aside" and (not _ASIDES.isdisjoint(words) or _reads_as_text(element))
+    if element.tag != "aside":
+        return False
+    return not _ASIDES.isdisjoint(words) or stated_kind(element) != "" or _reads_as_text(element)
 
 
 def _reads_as_text(aside: HtmlElement) -> bool:

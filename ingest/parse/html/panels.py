@@ -30,6 +30,7 @@ _SEVERAL = 3
 """Panels of a kind that are folded each below a line of its own, whatever opens them."""
 
 _LINE = 20
+_PASSAGE = 5
 
 
 def open_panels(root: HtmlElement) -> None:
@@ -46,9 +47,25 @@ def open_panels(root: HtmlElement) -> None:
             for name in ("style", "aria-hidden"):
                 panel.attrib.pop(name, None)
             panel.set("hidden", OPENED)
-            head = panel.getprevious()
-            if head is not None and head.tag == "button":
-                head.tag = "p"
+    for button in root.iter("button"):
+        if next(button.iter("h1", "h2", "h3", "h4", "h5", "h6"), None) is not None:
+            button.tag = "div"
+        elif _stands_over_text(button):
+            button.tag = "p"
+
+
+def _stands_over_text(button: HtmlElement) -> bool:
+    """Whether it is the question or the title over a panel."""
+    panel = button.getnext()
+    if panel is None or not _is_text(panel) or not (button.text_content() or "").strip():
+        return False
+    return panel.get("hidden") == OPENED or (
+        _says_that_it_opens(button) and len(panel.text_content().split()) >= _PASSAGE
+    )
+
+
+def _says_that_it_opens(element: HtmlElement) -> bool:
+    return any(element.get(name) is not None for name in ("aria-expanded", "aria-controls", "data-bs-target"))
 
 
 def _is_below_opener(panel: HtmlElement) -> bool:

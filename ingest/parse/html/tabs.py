@@ -1,5 +1,6 @@
 """Tabs: the label of each panel, which stands apart from it in the markup."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from ingest.parse.html.visibility import opened_elements
 _PANELS = etree.XPath("descendant-or-self::*[@role='tabpanel' or contains(@class, 'tab')]")
 _PANEL_CLASSES = frozenset({"tabbed-block", "tab-pane"})
 _LISTS = frozenset({"tabbed-labels", "nav-tabs"})
+_NAMES = re.compile(r"[\w-]+")
 _TABS = ("button", "label", "a", "li")
 
 _Places = Mapping[HtmlElement, tuple[HtmlElement | None, int]]
@@ -59,8 +61,9 @@ def _opened_panels(
     """Panels of which all but one are hidden, each with the one of several links beside each other to it."""
     beside = {panel.getparent() for panel in opened_elements(content)}
     for opener in content.iter("a", "button") if beside else ():
-        stated = opener.get("aria-controls") or (opener.get("href") or "").partition("#")[2]
-        panel = owners.get(stated)
+        href = (opener.get("href") or "").partition("#")[2]
+        names = (opener.get("aria-controls"), href, *_NAMES.findall(opener.get("onclick") or ""))
+        panel = next((owners[name] for name in names if name in owners), None)
         if (
             panel is not None
             and panel.getparent() in beside

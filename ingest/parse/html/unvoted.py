@@ -16,7 +16,7 @@ from itertools import chain, islice
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.apart import CONTROLS, LINKED, count_words, link_words, names_heading
+from ingest.parse.html.apart import CONTROLS, LINKED, count_words, leads_elsewhere, link_words, names_heading
 from ingest.parse.html.content import block_texts
 from ingest.parse.html.dom import HEADING_LEVELS, heading_level, name_parts
 from ingest.parse.html.family import SHAPES, Family, is_chrome
@@ -63,6 +63,9 @@ _SOLID = word_set("pre table dl math")
 
 _BOXES = word_set("blockquote figure")
 """Boxes by their tag alone: they are of the text or not as paragraphs are."""
+
+_KEPT_AMID = _SOLID | {"figure"}
+"""What no name tells to be furniture."""
 
 _LISTS = word_set("ul ol")
 
@@ -216,6 +219,8 @@ class _Tally:
     def _is_attached(self, element: HtmlElement) -> bool:
         """Whether it is a note, or the caption of something voted for: that may stand first or last."""
         if element.tag not in _BOXES and is_box(element):
+            if (element.tag == "details" or element.get("role") == "note") and not leads_elsewhere(element):
+                return True
             return not _is_named(element, but=_AMID if element.tag == "aside" else frozenset())
         return element.getparent() in self.beside and title_of(element) is not None
 
@@ -260,7 +265,7 @@ class _Tally:
 
 
 def _is_frame(element: HtmlElement) -> bool:
-    if element.tag in _OF_FRAME or _is_named(element):
+    if element.tag in _OF_FRAME or (_is_named(element) and element.tag not in _KEPT_AMID):
         return True
     if _is_solid(element) or any(count_words(text) >= _LONG for text in element.iter("p", "li", "dd")):
         return False
