@@ -5,7 +5,7 @@ Frames on standard input and output, numbers big-endian:
     order      lengths of the three | task, seconds and ParseRequest as JSON | the document | pages of a PDF's
                earlier version
     answer     status, peak RSS in KiB, lengths of the three | GraphFragment, Inspection or an error, as
-               canonical JSON | PageCounts as JSON | pages of this version
+               canonical JSON | ParseFacts as JSON | pages of this version
 
 The child says once, with an empty answer, that it is ready. It ends when its input ends.
 """
@@ -20,6 +20,7 @@ import struct
 import sys
 import traceback
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -35,6 +36,7 @@ from schemas.hashing import canonical_json
 from schemas.records import from_record, to_record
 from schemas.redaction import redact
 from schemas.report import PageCounts
+from schemas.word_coverage import WordCoverage
 
 if TYPE_CHECKING:
     from ingest.parse.inspection import Inspection
@@ -56,8 +58,16 @@ class Task(StrEnum):
     ILLUSTRATE = "illustrate"  # inspect, and draw the pages of a PDF
 
 
-Made = tuple["GraphFragment | Inspection", PageCounts, bytes]
-"""What came of a document, how its pages were had, and what they gave."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParseFacts:
+    """How the pages of a document were had, and what became of its words: neither is part of its fragment."""
+
+    pages: PageCounts = field(default_factory=PageCounts)
+    coverage: WordCoverage | None = None
+
+
+Made = tuple["GraphFragment | Inspection", ParseFacts, bytes]
+"""What came of a document, what is known of that, and what its pages gave."""
 
 Work = Callable[[bytes, ParseRequest, bytes], Made]
 
@@ -109,8 +119,8 @@ def _serve(source: BinaryIO, sink: BinaryIO, tasks: Mapping[Task, Work]) -> None
 
 def _answer(work: Work, data: bytes, request: ParseRequest, pages: bytes) -> tuple[int, *tuple[bytes, ...]]:
     try:
-        made, counts, read = work(data, request, pages)
-        return OK, canonical_json(to_record(made)).encode(), json.dumps(to_record(counts)).encode(), read
+        made, facts, read = work(data, request, pages)
+        return OK, canonical_json(to_record(made)).encode(), json.dumps(to_record(facts)).encode(), read
     except (ParseError, UnsupportedMedia) as error:
         return FAILED, _error(type(error).__name__, error.message, error.subject)
     except MemoryError:
@@ -129,9 +139,9 @@ def _error(kind: str, message: str, subject: str) -> bytes:
     return json.dumps({"type": kind, "message": message, "subject": subject}).encode()
 
 
-def _send(sink: BinaryIO, status: int, made: bytes = b"", counts: bytes = b"", pages: bytes = b"") -> None:
-    sizes = len(made), len(counts), len(pages)
-    sink.writelines((ANSWER.pack(status, int(peak_rss_mb() * 1024), *sizes), made, counts, pages))
+def _send(sink: BinaryIO, status: int, made: bytes = b"", facts: bytes = b"", pages: bytes = b"") -> None:
+    sizes = len(made), len(facts), len(pages)
+    sink.writelines((ANSWER.pack(status, int(peak_rss_mb() * 1024), *sizes), made, facts, pages))
     sink.flush()
 
 
@@ -193,13 +203,15 @@ def _build_tasks(path: Path) -> dict[Task, Work]:
             data, request, count_tokens=count_tokens, recognise=_recognise, cache=cache, run_hook=run_hook
         )
         made = with_lines(made, data, request.line_fragment) if request.line_fragment else made
-        return made, cache.counts, cache.dump()
+        facts = ParseFacts(pages=cache.counts, coverage=made.coverage)
+        # What is counted in another way is no other fragment.
+        return replace(made, coverage=None), facts, cache.dump()
 
     def inspect(data: bytes, request: ParseRequest, _pages: bytes, *, draw: bool) -> Made:
         from ingest.parse.inspection import inspect_document
 
         made = inspect_document(data, request, count_tokens=count_tokens, draw=draw, run_hook=run_hook)
-        return made, PageCounts(), b""
+        return made, ParseFacts(), b""
 
     return {
         Task.PARSE: parse,

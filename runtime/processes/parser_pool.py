@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Self
 from ingest.parse.formats.registry import installed_formats
 from runtime.child_environment import child_environment
 from runtime.processes.hook_call import blame_hook
-from runtime.processes.parser_child import ANSWER, EXHAUSTED, OK, ORDER, Task, read_exactly
+from runtime.processes.parser_child import ANSWER, EXHAUSTED, OK, ORDER, ParseFacts, Task, read_exactly
 from schemas.errors import (
     ConfigError,
     ParseError,
@@ -31,6 +31,7 @@ from schemas.fragment import ParseRequest
 from schemas.nodes import DocumentKind
 from schemas.records import from_record, to_record
 from schemas.report import PageCounts
+from schemas.word_coverage import WordCoverage
 
 _ERRORS: dict[str, type[TerminalError]] = {"ParseError": ParseError, "UnsupportedMedia": UnsupportedMedia}
 
@@ -64,10 +65,14 @@ class ChildLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
-    """A GraphFragment as canonical JSON; of a PDF also what its pages gave, for the next version to reuse."""
+    """A GraphFragment as canonical JSON; of a PDF also what its pages gave, for the next version to reuse.
+
+    `coverage` is what became of the document's words; None: not known.
+    """
 
     record: bytes
     pages: bytes = b""
+    coverage: WordCoverage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ class _Answer:
     status: int
     peak_rss_kib: int
     payload: bytes
-    counts: bytes
+    facts: bytes
     pages: bytes
 
 
@@ -118,9 +123,10 @@ class ParserPool:
         tokenizer; Stopped: the pool has been closed.
         """
         answer = self._work(Task.PARSE, data, request, pages)
+        facts = from_record(ParseFacts, json.loads(answer.facts))
         with self._lock:
-            self.page_counts += from_record(PageCounts, json.loads(answer.counts))
-        return Parsed(record=answer.payload, pages=answer.pages)
+            self.page_counts += facts.pages
+        return Parsed(record=answer.payload, pages=answer.pages, coverage=facts.coverage)
 
     def inspect(self, data: bytes, request: ParseRequest, *, draw: bool) -> bytes:
         """Return the document's Inspection as canonical JSON, with pictures of a PDF's pages if *draw*.

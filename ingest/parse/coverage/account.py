@@ -17,7 +17,11 @@ _LONG = 200
 """Signs: a piece is looked for this near to where the last one ended, a longer one anywhere behind it."""
 
 _AROUND = 32
-_BROKEN = re.compile(r"(\w+)[-\u00ad\u2010]\s*\n\s*(\w+)")
+_SEAM = re.compile(r"[-\u2010][ \t]*\n[ \t]*|\u00ad")
+"""Where a word is broken, or would be: `\u00ad` is a break that a reader joins."""
+
+_BEFORE, _BEHIND = re.compile(r"\w+$"), re.compile(r"\w+")
+_LONGEST = 60
 _MARKED = re.compile(r"(\D+)(\d{1,3})")
 """A word with the number of a note behind it, which a parser may set apart."""
 
@@ -37,7 +41,7 @@ def account(
         book.keep(text)
     missing, invented = book.compare()
     _join_broken(seen, missing, invented)
-    invented -= Counter(" ".join(map(fold_words, free)).split()) if invented else Counter()
+    missing, invented = +missing, invented - Counter(" ".join(map(fold_words, free)).split())
     dropped: Counter[str] = Counter()
     told: list[str] = []
     for reason, text in explained if missing else ():
@@ -122,7 +126,7 @@ class _Book:
         """Yield the first words that are *missing*, rather from where no text was *told* to be left out."""
         left = Counter(missing)
         apart = [(at, at + len(text) + 1) for text in told if (at := self.seen.find(f" {text} ")) >= 0]
-        places = [at for start, end in self.gaps() for at in self._words_in(start, end)]
+        places = [at for start, end in self.gaps() for at in self._words_in(start, end, missing)]
         places.sort(key=lambda at: any(start <= at < end for start, end in apart))
         shown = 0
         for start in places:
@@ -133,13 +137,11 @@ class _Book:
                 shown += 1
                 yield LostWord(word=word, context=self._around(start, end))
 
-    def _words_in(self, start: int, end: int) -> Iterator[int]:
-        while start < end - 1:
-            if self.seen[start] == " ":
-                start += 1
-                continue
-            yield start
-            start = self.seen.index(" ", start)
+    def _words_in(self, start: int, end: int, wanted: Counter[str]) -> Iterator[int]:
+        for word in self.seen[start:end].split(" "):
+            if word in wanted:
+                yield start
+            start += len(word) + 1
 
     def _around(self, start: int, end: int) -> str:
         first = self.seen.find(" ", max(0, start - _AROUND)) + 1
@@ -148,19 +150,26 @@ class _Book:
 
 
 def _join_broken(seen: str, missing: Counter[str], invented: Counter[str]) -> None:
-    """Strike out what is one word here and two there: broken at a line's end, or marked with a note."""
-    if not (missing and invented):
-        return
-    for first, last in _BROKEN.findall(seen):
-        parts, whole = Counter(map(fold_words, (first, last))), fold_words(first + last)
-        if invented[whole] > 0 and parts <= missing:
-            missing -= parts
-            invented[whole] -= 1
-    for word in list(missing):
+    """Take for one word what is two on the page alone: broken at a line's end, or marked with a note."""
+    for first, last in _broken(seen) if missing else ():
+        parts, whole = Counter((first, last)), first + last
+        if parts <= missing:
+            missing.subtract(parts)
+            counted = invented if invented[whole] > 0 else missing
+            counted[whole] += 1 if counted is missing else -1
+        elif missing[whole] > 0 and parts <= invented:
+            missing[whole] -= 1
+            invented.subtract(parts)
+    for word in list(missing) if invented else ():
         match = _MARKED.fullmatch(word)
         while match and missing[word] > 0 and invented[match[1]] > 0 and invented[match[2]] > 0:
             missing.subtract((word,))
             invented.subtract(match.groups())
-    for counted in (missing, invented):
-        for word in [word for word, times in counted.items() if times <= 0]:
-            del counted[word]
+
+
+def _broken(seen: str) -> Iterator[tuple[str, str]]:
+    for seam in _SEAM.finditer(seen):
+        first = _BEFORE.search(seen[max(0, seam.start() - _LONGEST) : seam.start()])
+        last = _BEHIND.match(seen, seam.end(), seam.end() + _LONGEST)
+        if first and last:
+            yield fold_words(first[0]), fold_words(last[0])

@@ -34,7 +34,7 @@ def read_page(data: bytes, request: ParseRequest) -> str:
 
 def read_markup(markup: str, *, subject: str) -> str:
     """Return the text of markup, with a space where no word can go on. Raises: ParseError: no element."""
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         # A tree without the classes of lxml.html is read in a third of the time.
         return str(_sheet()(etree.fromstring(markup.encode("utf-8", "replace"), parser)))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ingest.parse.page_kind import NO_PASSAGES
 from schemas.fragment import GraphFragment
-from schemas.nodes import Chunk, PdfRegion, Section
+from schemas.nodes import Chunk, PdfRegion, RegionType, Section
 
 
 def kept_texts(fragment: GraphFragment) -> Iterator[str]:
@@ -16,6 +16,7 @@ def kept_texts(fragment: GraphFragment) -> Iterator[str]:
     said: set[str] = set()
     for chunk in fragment.chunks:
         own = nodes.get(chunk.section_id or chunk.region_id or "")
+        said.add(chunk.region_id or "")
         for id_ in (*chunk.parent_ids, chunk.section_id or ""):
             over = nodes.get(id_)
             if isinstance(over, Section) and id_ not in said:
@@ -23,6 +24,10 @@ def kept_texts(fragment: GraphFragment) -> Iterator[str]:
                 if over.heading in chunk.heading_path and not (over is own and over.text == over.heading):
                     yield over.heading
         yield own_text(chunk, own.text if own is not None else "")
+    paths = {name for chunk in fragment.chunks for name in chunk.heading_path}
+    for node in nodes.values():
+        if isinstance(node, PdfRegion) and node.region_type is RegionType.HEADING:
+            yield from (name for name in node.heading_path[-1:] if name in paths and node.id not in said)
 
 
 def own_text(chunk: Chunk, parent: str) -> str:

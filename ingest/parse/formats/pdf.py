@@ -12,11 +12,21 @@ def _recognise(head: bytes, _content_type: str, _name: str) -> bool:
 
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
+    from ingest.parse.coverage.pdf import UNSEEN, regions_apart, unseen_text
     from ingest.parse.pdf.document import parse_pdf
 
-    return parse_pdf(
+    fragment = parse_pdf(
         data, request, count_tokens=tools.count_tokens, recognise=tools.recognise, cache=tools.page_cache
     )
+    tools.left_out.add(regions_apart(fragment))
+    tools.left_out.add((UNSEEN, text) for text in map(unseen_text, (data,), (request,)))
+    return fragment
+
+
+def _read_seen(data: bytes, request: ParseRequest) -> str:
+    from ingest.parse.coverage.pdf import read_pdf
+
+    return read_pdf(data, request)
 
 
 def _names_access(data: bytes, _content_type: str | None) -> bool:
@@ -34,5 +44,6 @@ FORMAT = DocumentFormat(
     size=SizeClass.PDF,
     end=b"%%EOF",
     has_pictures=True,
+    read_seen=_read_seen,
     names_access=_names_access,
 )
