@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from lxml.html import HtmlElement
 
-from ingest.parse.html.apart import is_amid_text, leads_elsewhere, names_heading
+from ingest.parse.html.apart import is_amid_text, is_beside_text, leads_elsewhere, names_heading
 from ingest.parse.html.dom import HEADING_LEVELS, class_words, name_parts
 from ingest.parse.html.notes import stated_kind
 from ingest.parse.html.words import word_set
@@ -134,9 +134,18 @@ def is_box(element: HtmlElement) -> bool:
     words = class_words(element.get("class") or "")
     if not _ADMONITIONS.isdisjoint(words) or element.get("role") == "note":
         return True
+    if element.tag == "div":
+        return stated_kind(element) != "" and _is_callout(element)
     if element.tag != "aside":
         return False
     return not _ASIDES.isdisjoint(words) or stated_kind(element) != "" or _reads_as_text(element)
+
+
+def _is_callout(box: HtmlElement) -> bool:
+    """Whether a `div` that is called a note or warning is one: amid text, and none within another."""
+    around = box.getparent()
+    inside = around is not None and stated_kind(around) != ""
+    return not inside and is_beside_text(box) and not leads_elsewhere(box)
 
 
 def _reads_as_text(aside: HtmlElement) -> bool:

@@ -154,7 +154,7 @@ class _Tally:
         """Whether an element reads as a part of the text that was voted for; headings are judged later."""
         if self._is_title(element) or self._is_attached(element):
             return True
-        if self._is_section_of_text(element) or self._is_entry(element):
+        if self._is_section_of_text(element) or self._is_entry(element) or self._has_voted_twin(element):
             return True
         if _is_frame(element) or (element.tag == "figure" and self.is_article and not _is_solid(element)):
             return False
@@ -181,6 +181,13 @@ class _Tally:
         has_heading = any(heading_level(child) is not None for child in element)
         few_links = link_words(element) < LINKED * self.words[element]
         return is_amid and has_heading and few_links and element.tag not in _OF_FRAME and _is_solid(element)
+
+    def _has_voted_twin(self, element: HtmlElement) -> bool:
+        """Whether it is one of several of a kind, such as posts, of which one was voted for."""
+        class_, around = element.get("class"), element.getparent()
+        if not class_ or around not in self.beside:
+            return False
+        return any(self.voted[one] and one.get("class") == class_ for one in around.iterchildren(element.tag))
 
     def _is_entry(self, element: HtmlElement) -> bool:
         """Whether it is a term or definition of a list of which something was voted for.
