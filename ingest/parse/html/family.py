@@ -159,22 +159,24 @@ def find_container(survey: Survey, family: Family) -> HtmlElement | None:
     Where a generator wrote several beside each other, as on the front of a blog, it is what is around them.
     """
     for tag, attribute, value in SHAPES[family].containers:
-        found = [
-            element
-            for element in survey.root.iter(tag)
-            if not attribute or value in class_words(element.get(attribute) or "")
-        ]
-        if found and tag == "article" and family is not Family.PLAIN:
-            apart = [one for one in found if next(one.iterancestors(tag), None) is None]
-            shared = set(_up(apart[0])).intersection(*map(_up, apart[1:]))
-            return next(one for one in _up(apart[0]) if one in shared)
-        if found:
-            return found[0]
+        for element in survey.root.iter(tag):
+            if not attribute or value in class_words(element.get(attribute) or ""):
+                return _around_articles(element) if family is not Family.PLAIN else element
     return None
 
 
-def _up(element: HtmlElement) -> list[HtmlElement]:
-    return [element, *element.iterancestors()]
+def _around_articles(first: HtmlElement) -> HtmlElement:
+    """The smallest element around all outermost articles of a page whose content is the *first* of them."""
+    if first.tag != "article":
+        return first
+    others = (
+        one for one in first.getroottree().iter("article") if next(one.iterancestors("article"), None) is None
+    )
+    shared = [first, *first.iterancestors()]
+    for other in others:
+        around = {other, *other.iterancestors()}
+        shared = [one for one in shared if one in around]
+    return shared[0]
 
 
 def is_chrome(element: HtmlElement, shape: Shape) -> bool:
@@ -202,11 +204,8 @@ def _is_within_text(element: HtmlElement) -> bool:
 
 
 def _is_called(names: Set[str], name: str, shape: Shape, least: int) -> bool:
-    return _is_written(names, shape) or _is_named(name, shape, least)
-
-
-def _is_written(names: Set[str], shape: Shape) -> bool:
-    return any(name in shape.chrome or name.replace("_", "-") in shape.chrome for name in names)
+    is_written = any(one in shape.chrome or one.replace("_", "-") in shape.chrome for one in names)
+    return is_written or _is_named(name, shape, least)
 
 
 def _is_named(name: str, shape: Shape, least: int) -> bool:

@@ -29,19 +29,10 @@ def open_parts(root: HtmlElement) -> None:
 
 
 def _show_shadows(root: HtmlElement) -> None:
-    """Show what a declared shadow root holds, with the children of its host where its slots stand."""
-    for shadow in list(root.iter("template")):
-        host = shadow.getparent()
-        if shadow.get("shadowrootmode") is None or host is None:
-            continue
-        shadow.tag = "div"
-        for slot in list(shadow.iter("slot")):
-            name = slot.get("name")
-            given = [one for one in host if one is not shadow and one.get("slot") == name]
-            if given:
-                del slot[:]
-                slot.text = None
-                slot.extend(given)
+    """Show what a declared shadow root holds, before the children of its host, which its slots show."""
+    for shadow in root.iter("template"):
+        if shadow.get("shadowrootmode") is not None:
+            shadow.tag = "div"
 
 
 def _set_ruby(root: HtmlElement) -> None:

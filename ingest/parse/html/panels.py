@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -25,7 +24,6 @@ _HEADS = word_set("h1 h2 h3 h4 h5 h6 dt div p a")
 _LINKED = 0.3
 """Share of words in links from which on a panel is a menu."""
 
-
 _SEVERAL = 3
 """Panels of a kind that are folded each below a line of its own, whatever opens them."""
 
@@ -41,7 +39,7 @@ def open_panels(root: HtmlElement) -> None:
     named = {name for stated in _OPENERS(root) for name in _NAMES.findall(stated)}
     kinds = Counter(map(_kind, hidden))
     for panel in hidden:
-        is_opened = panel.get("id") in named or _is_below_opener(panel) or _has_shown_twin(panel, hidden)
+        is_opened = panel.get("id") in named or _is_below_opener(panel)
         is_opened = is_opened or (kinds[_kind(panel)] >= _SEVERAL and _is_below_label(panel, hidden))
         if is_opened and _is_text(panel):
             for name in ("style", "aria-hidden"):
@@ -92,21 +90,6 @@ def _is_below_label(panel: HtmlElement, hidden: frozenset[HtmlElement]) -> bool:
     """Whether a shown line stands over it, as a question over its answer."""
     head = panel.getprevious()
     return head is not None and head not in hidden and 0 < len("".join(head.itertext()).split()) <= _LINE
-
-
-def _has_shown_twin(panel: HtmlElement, hidden: frozenset[HtmlElement]) -> bool:
-    """Whether it is one of several panels beside each other of which one is shown."""
-    class_ = panel.get("class") or ""
-    if _TOGGLES.search(class_) is None:
-        return False
-    names = set(class_.split())
-    shown = (one for one in _beside(panel) if one not in hidden)
-    return any(not names.isdisjoint((one.get("class") or "").split()) for one in shown)
-
-
-def _beside(panel: HtmlElement) -> Iterator[HtmlElement]:
-    yield from panel.itersiblings(panel.tag)
-    yield from panel.itersiblings(panel.tag, preceding=True)
 
 
 def _is_text(panel: HtmlElement) -> bool:

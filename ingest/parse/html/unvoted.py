@@ -55,17 +55,11 @@ _NAMED = word_set(
 )
 """Words of classes and ids by which sites call what they put into an article that is none of it."""
 
-_AMID = frozenset({"sidebar"})
-"""What authors call asides amid the text, too."""
-
 _SOLID = word_set("pre table dl math")
 """What trafilatura loses however it is wrapped."""
 
 _BOXES = word_set("blockquote figure")
 """Boxes by their tag alone: they are of the text or not as paragraphs are."""
-
-_KEPT_AMID = _SOLID | {"figure"}
-"""What no name tells to be furniture."""
 
 _LISTS = word_set("ul ol")
 
@@ -226,9 +220,8 @@ class _Tally:
     def _is_attached(self, element: HtmlElement) -> bool:
         """Whether it is a note, or the caption of something voted for: that may stand first or last."""
         if element.tag not in _BOXES and is_box(element):
-            if (element.tag == "details" or element.get("role") == "note") and not leads_elsewhere(element):
-                return True
-            return not _is_named(element, but=_AMID if element.tag == "aside" else frozenset())
+            is_by_make = element.tag in {"aside", "details"} or element.get("role") == "note"
+            return not leads_elsewhere(element) if is_by_make else not _is_named(element)
         return element.getparent() in self.beside and title_of(element) is not None
 
     def bare_headings(self, cut: Iterable[HtmlElement]) -> Iterator[HtmlElement]:
@@ -272,18 +265,17 @@ class _Tally:
 
 
 def _is_frame(element: HtmlElement) -> bool:
-    if element.tag in _OF_FRAME or (_is_named(element) and element.tag not in _KEPT_AMID):
+    if element.tag in _OF_FRAME or (_is_named(element) and element.tag not in _SOLID | {"figure"}):
         return True
     if _is_solid(element) or any(count_words(text) >= _LONG for text in element.iter("p", "li", "dd")):
         return False
     return any(one.get("type") != "hidden" for one in element.iter(*CONTROLS))
 
 
-def _is_named(element: HtmlElement, *, but: frozenset[str] = frozenset()) -> bool:
-    named = _NAMED - but
-    if not named.isdisjoint(name_parts(element.get("class") or "")):
+def _is_named(element: HtmlElement) -> bool:
+    if not _NAMED.isdisjoint(name_parts(element.get("class") or "")):
         return True
-    if not named.isdisjoint(name_parts(element.get("id") or "")) and not names_heading(element):
+    if not _NAMED.isdisjoint(name_parts(element.get("id") or "")) and not names_heading(element):
         return True
     return is_chrome(element, SHAPES[Family.PLAIN])
 

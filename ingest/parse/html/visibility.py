@@ -61,7 +61,7 @@ def is_hidden(element: HtmlElement) -> bool:
     style = attributes.get("style")
     return bool(attributes.get("aria-hidden") == "true") or (
         style is not None
-        and (_hides(style) or _has_no_size(style, element.tag) or _is_faded(element, style))
+        and (_hides(style, is_row=element.tag in _ROWS) or (_fades(style) and not _is_brought_in(element)))
         and not _is_formula(element)
     )
 
@@ -72,28 +72,25 @@ def _is_formula(element: HtmlElement) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _hides(style: str) -> bool:
+def _hides(style: str, *, is_row: bool) -> bool:
+    """Whether a style hides; rows grow with their text, and what is not clipped is seen."""
     style = "".join(style.lower().split())
-    if _HIDING.search(style):
+    sides = set() if is_row else set(_NO_SIZE.findall(style))
+    if _HIDING.search(style) or len(sides) > 1 or (sides and _CLIPPED.search(style)):
         return True
     colours = {bool(match[1] or "background" in match[0]): match[2] for match in _COLOUR.finditer(style)}
     return len(colours) == 2 and colours[True] == colours[False]
 
 
-def _has_no_size(style: str, tag: str) -> bool:
-    """Whether there is no place for its text: rows grow with theirs, and what is not clipped is seen."""
+@lru_cache(maxsize=1024)
+def _fades(style: str) -> bool:
     style = "".join(style.lower().split())
-    sides = {match[1] for match in _NO_SIZE.finditer(style)}
-    return tag not in _ROWS and bool(sides) and (len(sides) > 1 or _CLIPPED.search(style) is not None)
+    return _FADED.search(style) is not None and _MOVES.search(style) is None
 
 
-def _is_faded(element: HtmlElement, style: str) -> bool:
-    """Whether it cannot be seen, and is none of what a page lets appear as a reader gets to it."""
-    style = "".join(style.lower().split())
-    if _FADED.search(style) is None:
-        return False
-    stated = " ".join((*element.attrib, element.get("class") or ""))
-    return _MOVES.search(style) is None and _BROUGHT_IN.search(stated) is None
+def _is_brought_in(element: HtmlElement) -> bool:
+    """Whether a page lets it appear as a reader gets to it."""
+    return _BROUGHT_IN.search(" ".join((*element.attrib, element.get("class") or ""))) is not None
 
 
 def strip_invisible(text: str) -> str:
