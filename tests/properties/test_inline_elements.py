@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,12 +37,6 @@ def test_every_word_of_a_sentence_is_read_whatever_element_it_stands_in(
     sentence = f"<p>The trees are {' '.join(words)} and no other.</p>"
     page = f"<h1>Trees</h1><{around}><p>{BEFORE}</p>{sentence}<p>{BEHIND}</p></{around}>"
     assert words_of(page) == f"{BEFORE} The trees are {' '.join(WORDS)} and no other. {BEHIND}".split()
-
-
-@pytest.mark.parametrize("struck", ["<del>{}</del>", "<s>{}</s>", "<strike class=old>{}</strike>"])
-def test_what_is_struck_out_is_marked(struck: str) -> None:
-    page = f"<main><p>The price was {struck.format('95 <b>crowns</b>')} 80 crowns.</p></main>"
-    assert texts_of(parse_page(page)) == {"": "The price was ~~95 crowns~~ 80 crowns."}
 
 
 def words_of(page: str) -> list[str]:
