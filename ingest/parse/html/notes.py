@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from urllib.parse import unquote
 
@@ -16,6 +17,7 @@ from ingest.parse.html.titles import TitleOf, title_of
 _KINDS = ("danger", "warning", "caution", "important", "attention", "error", "hint", "tip", "note")
 """In the order of what is at stake: a class may name a colour besides."""
 
+_STATING = ("class", "data-type", "data-callout", "aria-label")
 _MARK = re.compile(r"[\[(]?(?:\d{1,4}|[a-z]|[*\u2020\u2021\u00a7\u00b6#]{1,4})[\])]?", re.IGNORECASE)
 """The words of a link to a footnote."""
 
@@ -48,9 +50,14 @@ def titled(note: HtmlElement, title: str) -> str:
 
 def stated_kind(box: HtmlElement) -> str:
     """Return what a box is by its class or label (`warning`), "" where they do not say it."""
-    stated = (box.get(name) or "" for name in ("class", "data-type", "data-callout", "aria-label"))
-    words = name_parts(" ".join(stated))
-    return next((kind for kind in _KINDS if kind in words - _shadowed(words)), "")
+    return _kind_in(" ".join(box.get(name) or "" for name in _STATING))
+
+
+@lru_cache(maxsize=4096)
+def _kind_in(stated: str) -> str:
+    words = name_parts(stated)
+    words -= _shadowed(words)
+    return next((kind for kind in _KINDS if kind in words), "")
 
 
 def _shadowed(words: frozenset[str]) -> frozenset[str]:

@@ -179,7 +179,7 @@ class _Tally:
     def _has_voted_twin(self, element: HtmlElement) -> bool:
         """Whether it is one of several of a kind, such as posts, of which one was voted for."""
         class_, around = element.get("class"), element.getparent()
-        if not class_ or around not in self.beside:
+        if not class_ or self.is_article or around not in self.beside or leads_elsewhere(element):
             return False
         return any(self.voted[one] and one.get("class") == class_ for one in around.iterchildren(element.tag))
 
