@@ -23,9 +23,10 @@ _LONGEST = 60
 
 _EMOJI = re.compile(r"emoji|smiley|emoticon", re.IGNORECASE)
 _RATED = re.compile(
-    r"\d+(?:[.,]\d+)?\s*(?:/|of|out of|von|sur|su|de|av|van|z)\s*\d+|\d+(?:[.,]\d+)?[\s-]*stars?",
+    r"\d(?:[.,]\d+)?\s*(?:/|of|out of|von|sur|de)\s*(?:5|10)|(?=.*\d).*\b(?:stars?|rated|rating)\b.*",
     re.IGNORECASE,
 )
+_STATES = word_set("yes no not true false done included supported available partly partial required optional")
 _FILE = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp)|(?:image|img|icon|logo|photo)\W*\d*", re.IGNORECASE)
 _YES = re.compile(
     r"(?:^|[\s_/-])(?:check|checkmark|tick|yes|ok|true|success|included)(?=$|[\s._-])", re.IGNORECASE
@@ -48,8 +49,24 @@ def write_pictures(root: HtmlElement) -> None:
             for inside in list(picture):
                 picture.remove(inside)
             picture.tag, picture.text = AS_TEXT, said
+            _set_apart(picture)
             for name in ("aria-hidden", "class", "style"):
                 picture.attrib.pop(name, None)
+
+
+def _set_apart(picture: HtmlElement) -> None:
+    """Let no word before or behind a picture run into what it says."""
+    if _text_before(picture)[-1:].isalnum():
+        picture.text = f" {picture.text}"
+    if (picture.tail or "")[:1].isalnum():
+        picture.tail = f" {picture.tail}"
+
+
+def _text_before(picture: HtmlElement) -> str:
+    beside, around = picture.getprevious(), picture.getparent()
+    if beside is not None:
+        return beside.tail or "".join(beside.itertext())
+    return (around.text if around is not None else "") or ""
 
 
 def _said(picture: HtmlElement) -> str:
@@ -80,7 +97,8 @@ def _is_amid(picture: HtmlElement, around: HtmlElement, words: str, beside: str)
     said = words.lower().split()
     if not beside or len(said) > 3 or _is_link(picture) or not {*said}.isdisjoint(beside.lower().split()):
         return False
-    return _has_words_before(picture, around) or (around.tag in _ITEMS and len(said) < 3)
+    is_state = len(said) < 3 and (around.tag == "td" or _STATES.issuperset(said))
+    return _has_words_before(picture, around) or (around.tag in _ITEMS and is_state)
 
 
 def _has_words_before(picture: HtmlElement, around: HtmlElement) -> bool:
@@ -106,7 +124,7 @@ def _is_for_all(picture: HtmlElement, words: str) -> bool:
     """Whether it is said wherever it stands: a sign that is a picture, or a rating."""
     is_sign = picture.tag == "img" and len(words) <= _LONGEST and _EMOJI.search(picture.get("class") or "")
     is_glyph = picture.tag == "img" and len(words) <= 4 and not words.isascii() and not words.isalnum()
-    return bool(is_sign or is_glyph or (len(words) <= _LONGEST and _RATED.search(words)))
+    return bool(is_sign or is_glyph or (len(words) <= _LONGEST and _RATED.fullmatch(words)))
 
 
 def _by_name(picture: HtmlElement) -> str:
