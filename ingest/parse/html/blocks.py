@@ -10,13 +10,12 @@ from ingest.parse.html.code import code_text, has_line_numbers, is_numbering
 from ingest.parse.html.dom import HEADING_LEVELS, Survey, anchor_of, class_words, heading_level
 from ingest.parse.html.family import Shape, is_chrome
 from ingest.parse.html.flow import Flow
+from ingest.parse.html.formulas import math_text
 from ingest.parse.html.inline import (
     inline_text,
-    is_formula,
     is_formula_twice,
     is_link,
     is_permalink,
-    math_text,
     read_inline,
     split_heading,
 )
@@ -285,7 +284,7 @@ class _Reader:
             self._read_label(element)
         elif tag == "table" and not self._is_laid_out(element):
             self._read_table(element)
-        elif tag == "math" or (tag == "img" and is_formula(element)):
+        elif tag == "math":
             self._flow.text(f" {math_text(element)} ")
         else:
             return False

@@ -10,7 +10,6 @@ from lxml import etree
 from lxml.html import HtmlElement, HTMLParser
 
 from ingest.parse.html.opened import open_parts
-from ingest.parse.html.pictures import write_pictures
 from ingest.parse.html.signs import write_signs
 from ingest.parse.html.visibility import hidden_elements
 from ingest.urls import registrable_domain
@@ -151,7 +150,6 @@ def settle_tree(root: HtmlElement) -> None:
         if (script.get("type") or "").lower().startswith("math/tex"):
             script.tag = "math"
     write_signs(root)
-    write_pictures(root)
 
 
 def _move_out_of_head(root: HtmlElement) -> None:

@@ -9,6 +9,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.parse.html.dom import class_words, normal_space
+from ingest.parse.html.formulas import math_text
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
 from ingest.parse.html.words import BREAK_TAGS, word_set
 from ingest.parse.numbering import strip_numbering
@@ -38,9 +39,6 @@ _SKIPS = frozenset(
 )
 
 _NUMBERS = frozenset({"section-number", "secno", "header-section-number", "sectnum", "toc-section-number"})
-
-_FORMULAS = word_set("math tex latex formulainl formuladsp katex mathimg")
-"""Classes of pictures of formulas: of Sphinx, Doxygen and LaTeX2HTML."""
 
 _AFTER_NUMBER = re.compile(r"^[.:\u2013\u2014-]\s+")
 
@@ -194,21 +192,6 @@ def _marked_number(element: HtmlElement) -> str:
 
 def _class_words(element: HtmlElement) -> frozenset[str]:
     return class_words(element.get("class") or "")
-
-
-def math_text(element: HtmlElement) -> str:
-    """The TeX source of a formula, else its alternative text, else its characters."""
-    for annotation in element.iter("annotation"):
-        if "tex" in (annotation.get("encoding") or "").lower() and annotation.text:
-            return normal_space(annotation.text)
-    stated = element.get("alttext") or element.get("alt")
-    return normal_space(stated or " ".join(element.itertext()))
-
-
-def is_formula(picture: HtmlElement) -> bool:
-    """Whether a picture is one of a formula, whose source is its alternative text."""
-    class_ = picture.get("class")
-    return class_ is not None and bool(picture.get("alt")) and not _FORMULAS.isdisjoint(class_words(class_))
 
 
 def is_formula_twice(element: HtmlElement) -> bool:

@@ -5,16 +5,11 @@ A picture is a word where it stands amid words, or alone in a cell; its alternat
 
 import re
 
-from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.parse.html.words import word_set
 from ingest.parse.marks import BOXES
 
-_PICTURES = etree.XPath(
-    "//img[@alt] | //svg | //*[@role='img'] | //input[@type='checkbox' or @type='radio'] | //meter"
-    " | //i[not(node())] | //span[not(node()) and (@aria-label or @title or contains(@class, 'icon'))]"
-)
 AS_TEXT = "sup"
 """The element of what is not found as it is read: of raised signs, and of all that is written here."""
 
@@ -41,17 +36,16 @@ _WRAPS = word_set("span b strong em i small font div picture center a abbr")
 _SWITCH = re.compile(r"toggle|switch|menu|nav|drawer|accordion|sidebar", re.IGNORECASE)
 
 
-def write_pictures(root: HtmlElement) -> None:
-    """Write what a picture, an icon or a box says in its place."""
-    for picture in _PICTURES(root):
-        said = _said(picture)
-        if said:
-            for inside in list(picture):
-                picture.remove(inside)
-            picture.tag, picture.text = AS_TEXT, said
-            _set_apart(picture)
-            for name in ("aria-hidden", "class", "style"):
-                picture.attrib.pop(name, None)
+def write_picture(picture: HtmlElement) -> None:
+    """Write what a picture, an icon, a box or a measure says in its place, if it says anything."""
+    said = _said(picture)
+    if said:
+        for inside in list(picture):
+            picture.remove(inside)
+        picture.tag, picture.text = AS_TEXT, said
+        _set_apart(picture)
+        for name in ("aria-hidden", "class", "style"):
+            picture.attrib.pop(name, None)
 
 
 def _set_apart(picture: HtmlElement) -> None:
@@ -72,10 +66,14 @@ def _text_before(picture: HtmlElement) -> str:
 def _said(picture: HtmlElement) -> str:
     """What it says; "" for what is for looks, or shown as text besides."""
     if picture.tag == "input":
+        if picture.get("type") not in {"checkbox", "radio"}:
+            return ""
         return BOXES["checked" in picture.attrib] if _is_ticked_by_author(picture) else ""
     if picture.tag == "meter":
         return _rating(picture) if not "".join(picture.itertext()).strip() else ""
     words = _alternative(picture)
+    if not words and not picture.get("class") and not picture.get("src"):
+        return ""
     if picture.tag not in {"img", "svg"} and "".join(picture.itertext()).strip():
         return ""
     around = _block_around(picture)

@@ -6,11 +6,16 @@ from itertools import pairwise
 from lxml import etree
 from lxml.html import HtmlElement
 
+from ingest.parse.html.formulas import write_formulas
+from ingest.parse.html.pictures import write_picture
+from ingest.parse.html.words import word_set
 from ingest.parse.marks import lowered, note_mark, raised
 
-_SET_APART = etree.XPath(
-    "//sup | //sub | //span[contains(@class, 'su') or contains(@style, 'vertical-align')]"
+_TAGS = word_set(
+    "a code div i img input listing math m:math meter mjx-container mml:math plaintext span sub sup svg table "
+    "textarea xmp"
 )
+_ROLED = etree.XPath("//@role/..")
 _BY_CLASS = {"superscript": "sup", "sup": "sup", "super": "sup", "subscript": "sub", "sub": "sub"}
 _BY_STYLE = re.compile(r"vertical-align:(super|sub)\b")
 _MARK = re.compile(
@@ -26,42 +31,51 @@ _CODE = re.compile(
     re.IGNORECASE,
 )
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|brush:)[-\s]?\w")
-_MAY_BE_CODE = etree.XPath(
-    "//xmp | //listing | //plaintext | //textarea | //table | //code[br or contains(., '\n')]"
-    " | //div[contains(@class, 'code') or contains(@class, 'Code') or contains(@class, 'fragment')"
-    " or contains(@class, 'hljs') or contains(@class, 'highlight') or contains(@class, 'listing')"
-    " or contains(@class, 'lines') or contains(@class, 'lang') or @data-lang or @data-language]"
-)
 _NOT_IN_CODE = etree.XPath(
     "boolean(.//pre|.//h1|.//h2|.//h3|.//h4|.//ul|.//table|.//img|.//button|.//form|.//p[br])"
 )
-_TABLES = etree.XPath("//*[@role='table' or @role='grid' or @role='treegrid']")
+_TABLES = frozenset({"table", "grid", "treegrid"})
 _ROWS = etree.XPath(".//*[@role='row']")
 _CELLS = etree.XPath(".//*[@role='cell' or @role='gridcell' or @role='columnheader' or @role='rowheader']")
 _WHOLLY_CODE = frozenset({"xmp", "listing", "plaintext"})
 
 
 def write_signs(root: HtmlElement) -> None:
-    """Write raised signs and marks of notes so that they join no word and no number; call code `pre`."""
-    for element in reversed(_MAY_BE_CODE(root)):
-        if _is_code(element):
-            element.tag = "pre"
-    for table in _TABLES(root):
-        if table.tag != "table":
-            _write_table(table)
-    for element in reversed(_SET_APART(root)):
+    """Write formulas, raised signs, marks of notes, tables by role, code and pictures as what they are."""
+    found: dict[str, list[HtmlElement]] = {tag: [] for tag in _TAGS}
+    for element in root.iter(*_TAGS):
+        found[element.tag].append(element)
+    roled = _ROLED(root)
+    labelled = [*found["div"], *found["span"]]
+    write_formulas(
+        [*found["m:math"], *found["mml:math"], *found["mjx-container"], *found["img"], *labelled, *roled]
+    )
+    for element in reversed([*found["sup"], *found["sub"], *found["span"]]):
         _name_shift(element)
         if element.tag in {"sub", "sup"}:
             _write_shifted(element)
-    for link in root.iter("a"):
+    for link in found["a"]:
         text = link.text
         if text is not None and len(text) < 6 and len(link) == 0 and _leads_to_note(link):
             _write_mark(link, text)
+    for tag in ("xmp", "listing", "plaintext", "textarea", "table", "code", "div"):
+        for element in reversed(found[tag]):
+            if _is_code(element):
+                element.tag = "pre"
+    for table in roled:
+        if table.get("role") in _TABLES and table.tag != "table":
+            _write_table(table)
+    icons = (one for one in (*found["i"], *found["span"]) if len(one) == 0 and not (one.text or "").strip())
+    pictures = (
+        one for one in roled if one.get("role") == "img" and one.tag not in {"img", "svg", "i", "span"}
+    )
+    for picture in (*found["img"], *found["svg"], *found["input"], *found["meter"], *icons, *pictures):
+        write_picture(picture)
 
 
 def _name_shift(element: HtmlElement) -> None:
     """Call a span what it is set as."""
-    if element.tag == "span":
+    if element.tag == "span" and element.attrib:
         named = (_BY_CLASS.get(word) for word in (element.get("class") or "").lower().split())
         style = _BY_STYLE.search((element.get("style") or "").replace(" ", ""))
         stated = {"super": "sup", "sub": "sub"}[style[1]] if style else None
@@ -120,9 +134,14 @@ def _is_code(element: HtmlElement) -> bool:
     tag = element.tag
     if tag in _WHOLLY_CODE:
         return True
+    class_ = element.get("class") or ""
+    is_stated = _LANGUAGE.search(class_) or element.get("data-lang") or element.get("data-language")
+    if tag == "div" and not (is_stated or _CODE.search(class_)):
+        return False
+    if tag == "code" and len(element) == 0 and "\n" not in (element.text or ""):
+        return False
     if next(element.iterancestors("pre"), None) is not None:
         return False
-    class_ = element.get("class") or ""
     if tag == "textarea":
         named = any(word in class_.lower() for word in ("code", "example", "snippet", "source"))
         return (named or "readonly" in element.attrib) and bool((element.text or "").strip())
@@ -132,8 +151,7 @@ def _is_code(element: HtmlElement) -> bool:
         return False
     if tag == "code":
         return _is_alone(element) and ("hljs" in class_ or _has_lines(element))
-    is_stated = _LANGUAGE.search(class_) or element.get("data-lang") or element.get("data-language")
-    return bool(_CODE.search(class_) or is_stated) and (_has_lines(element) or bool(is_stated))
+    return _has_lines(element) or bool(is_stated)
 
 
 def _has_lines(code: HtmlElement) -> bool:
