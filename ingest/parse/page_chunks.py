@@ -42,7 +42,8 @@ def add_chunks(
         behind = (_fragments(outline[index], 0, len(outline[index].text) + 1) for index, _ in planned.behind)
         fragment = _fragment_at(section, planned.piece, planned.span.start)
         names = (*(name for one in joined for name in _fragments(one, 0, 1)), *own, *chain(*behind))
-        headings = (*(one.heading for one in joined), section.heading)
+        numbered = filter(None, (one.number for one in (*joined, section)))
+        headings = (*numbered, *(one.heading for one in joined), section.heading)
         # One replace for all: a row takes long to copy.
         chunk = replace(
             base,

@@ -20,7 +20,7 @@ from ingest.parse.html.inline import (
     split_heading,
 )
 from ingest.parse.html.landmarks import is_box, is_navigation_table
-from ingest.parse.html.languages import code_language, listings_in
+from ingest.parse.html.languages import code_language, find_labels, listings_in
 from ingest.parse.html.left_out import OnLeftOut, SkipReason
 from ingest.parse.html.lists import item_numbers
 from ingest.parse.html.members import member_in, member_name, since_when
@@ -88,6 +88,7 @@ class _Reader:
         self._keep_hidden = keep_hidden
         self._hidden = frozenset() if keep_hidden else survey.hidden
         self._tabs = find_tabs(content, survey.owners)
+        self._labels = find_labels(content)
         self._notes = find_footnotes(content, survey.owners)
         self._note_ends = {last for last, _ in self._notes.values()}
         self._flow = Flow()
@@ -146,6 +147,8 @@ class _Reader:
         tag = element.tag
         if tag in UNSEEN_TAGS:
             return SkipReason.UNREAD
+        if element in self._labels.names:
+            return SkipReason.REPEATED
         if element in self.leave_out:
             return SkipReason.UNVOTED
         if element is self._content or not (element.attrib or tag in {"nav", "aside", "footer"}):
@@ -270,6 +273,7 @@ class _Reader:
         tag = element.tag
         level = heading_level(element)
         title = title_of(element) if tag in TITLE_TAGS else None
+        title = TitleOf.NEXT if element in self._labels.files else title
         if title is not None and (level is None or title is TitleOf.NOTE):
             self._read_title(element, title)
         elif level is not None and self._is_of_member(element, level):
@@ -358,7 +362,7 @@ class _Reader:
             self._note_anchor(listing)
         code = code_text(listing, own_id=self._own_id)
         if code.text.strip() and not self._flow.repeats_code(code.text):
-            language = code_language(listing)
+            language = code_language(listing) or self._labels.languages.get(listing)
             self._flow.verbatim(code.text, code.anchors, code.links, solid=True, language=language)
 
     def _is_laid_out(self, table: HtmlElement) -> bool:

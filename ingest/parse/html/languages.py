@@ -1,11 +1,14 @@
 """In which language a block of code is written, as its markup tells."""
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 
 from lxml.html import HtmlElement
 
 from ingest.parse.html.dom import class_words
+from ingest.parse.html.words import word_set
 
 _STATED = ("data-lang", "data-language")
 _CLASS = re.compile(
@@ -21,6 +24,19 @@ _BESIDE = frozenset({"button", "span", "script"})
 
 _FLAVOURS = frozenset({"cjs", "mjs"})
 """Kinds of modules, which Node's manual names in a class beside `language-js`."""
+
+_NAMES = word_set(
+    "apache asm awk bash bat batch c c# c++ cfg clojure cmake cmd conf console cpp cs csharp css csv curl "
+    "cypher dart diff docker dockerfile elixir elm env erlang f# fish fortran go golang gradle graphql groovy "
+    "haskell hcl html http ini java javascript js json json5 jsonc jsx julia kotlin kt less lua makefile markdown "
+    "matlab mdx nginx nix objective-c output perl php plaintext powershell prolog properties proto protobuf "
+    "ps1 py python r rb rest ruby rs rust sass scala scheme scss sh shell solidity sql svelte swift terminal "
+    "terraform text toml ts tsx txt typescript vb vim vue wasm xml yaml yml zig zsh"
+)
+_FILE = re.compile(
+    r"[\w@.+-]*(?:[/\\][\w@.+\[\]-]+)*\.[A-Za-z]\w{0,9}|(?:\S*/)?(?:Dockerfile|Makefile|Gemfile)"
+)
+_LABELS = frozenset({"div", "span", "small", "strong", "b", "figcaption"})
 
 _ABOVE = 3
 """Elements above a `pre` that may be its own frame; Rouge puts the name on the outer of two."""
@@ -59,6 +75,45 @@ def listings_in(pre: HtmlElement) -> tuple[HtmlElement, ...]:
     apart = len(variants) > 1 and len({*languages} - {None}) == len(variants)
     alone = all(child.tag in _CONTROLS and not (child.tail or "").strip() for child in pre)
     return tuple(variants) if apart and alone and not (pre.text or "").strip() else (pre,)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeLabels:
+    """What themes write over code: `languages` by listing, the `names` that say them, names of `files`."""
+
+    languages: Mapping[HtmlElement, str]
+    names: frozenset[HtmlElement]
+    files: frozenset[HtmlElement]
+
+
+def find_labels(content: HtmlElement) -> CodeLabels:
+    """Find the labels right before the listings of a page, or at the beginning of their frames."""
+    languages, names, files = dict[HtmlElement, str](), set[HtmlElement](), set[HtmlElement]()
+    for pre in content.iter("pre"):
+        for label in islice(_before(pre), 2):
+            text = " ".join("".join(label.itertext()).split())
+            if text.lower() in _NAMES or (text and text.lower() == code_language(pre)):
+                names.add(label)
+                languages.setdefault(pre, text.lower())
+            elif len(text) < 100 and _FILE.fullmatch(text):
+                files.add(label)
+    return CodeLabels(languages, frozenset(names), frozenset(files))
+
+
+def _before(pre: HtmlElement) -> Iterator[HtmlElement]:
+    """Yield the innermost elements with text right before a listing in its frame, the nearest first."""
+    at = pre
+    for around in islice(pre.iterancestors("div", "figure"), _ABOVE):
+        if (around.text or "").strip() or sum(1 for _ in islice(around.iter("pre"), 3)) > 2:
+            return
+        for beside in at.itersiblings(preceding=True):
+            if beside.tag == "pre" or (beside.tail or "").strip() or beside.tag not in _BESIDE | _LABELS:
+                return
+            inner = [one for one in beside.iter(*_LABELS) if (one.text or "").strip()]
+            yield from reversed(inner)
+            if inner:
+                return
+        at = around
 
 
 def _named(element: HtmlElement) -> str | None:

@@ -1,6 +1,7 @@
 """What a page shows by other means than words and elements that say so, written into its tree as these."""
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 
 from lxml import etree
@@ -12,7 +13,7 @@ from ingest.parse.html.words import word_set
 from ingest.parse.marks import lowered, note_mark, raised
 
 _TAGS = word_set(
-    "a code div i img input listing math m:math meter mjx-container mml:math plaintext span sub sup svg table "
+    "a code div i img input listing m:math meter mjx-container mml:math plaintext span sub sup svg table "
     "textarea xmp"
 )
 _ROLED = etree.XPath("//@role/..")
@@ -26,13 +27,17 @@ _NOTE_CLASSES = ("footnote", "noteref", "fnref", "fn-ref")
 
 
 _CODE = re.compile(
-    r"(?:^|\s)(?:code(?:[_-]*(?:block|listing|example|snippet|lines?|body|content|area))*|fragment|sourcecode|hljs"
-    r"|codehilite|syntaxhighlighter|prettyprint|highlight|listing|view-lines|cm-content|blob-code)(?:__?\w+)?(?=$|\s)",
+    r"(?:^|\s)(?:code(?:[_-]*(?:block|listing|example|snippet|lines?|body|content|area))*|sourcecode|hljs"
+    r"|codehilite|syntaxhighlighter|prettyprint|view-lines|cm-content|blob-code)(?:__?\w+)?(?=$|\s)",
     re.IGNORECASE,
 )
-_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|brush:)[-\s]?\w")
+_LANGUAGE = re.compile(r"(?:^|\s)(?:language-|brush:\s?)\w")
+_MAY_FRAME = word_set("fragment highlight listing lines")
+"""Classes of frames of code, and of much else: they are where all that is in them is called a line."""
+
 _NOT_IN_CODE = etree.XPath(
-    "boolean(.//pre|.//h1|.//h2|.//h3|.//h4|.//ul|.//table|.//img|.//button|.//form|.//p[br])"
+    "boolean(.//pre|.//h1|.//h2|.//h3|.//h4|.//ul|.//table|.//img|.//button|.//form"
+    "|.//p[br or ../*[not(self::p)]])"
 )
 _TABLES = frozenset({"table", "grid", "treegrid"})
 _ROWS = etree.XPath(".//*[@role='row']")
@@ -134,11 +139,11 @@ def _is_code(element: HtmlElement) -> bool:
     tag = element.tag
     if tag in _WHOLLY_CODE:
         return True
-    class_ = element.get("class") or ""
-    is_stated = _LANGUAGE.search(class_) or element.get("data-lang") or element.get("data-language")
-    if tag == "div" and not (is_stated or _CODE.search(class_)):
-        return False
     if tag == "code" and len(element) == 0 and "\n" not in (element.text or ""):
+        return False
+    class_ = element.get("class") or ""
+    is_stated = _states_language(class_)
+    if tag == "div" and not (is_stated or _is_called_code(class_) or _frames_lines(element, class_)):
         return False
     if next(element.iterancestors("pre"), None) is not None:
         return False
@@ -151,7 +156,22 @@ def _is_code(element: HtmlElement) -> bool:
         return False
     if tag == "code":
         return _is_alone(element) and ("hljs" in class_ or _has_lines(element))
-    return _has_lines(element) or bool(is_stated)
+    return is_stated or "data-lang" in element.attrib or _has_lines(element)
+
+
+def _frames_lines(element: HtmlElement, class_: str) -> bool:
+    is_frame = not _MAY_FRAME.isdisjoint(class_.lower().split())
+    return is_frame and len(element) > 0 and all("line" in (one.get("class") or "") for one in element)
+
+
+@lru_cache(maxsize=4096)
+def _is_called_code(class_: str) -> bool:
+    return _CODE.search(class_) is not None
+
+
+@lru_cache(maxsize=4096)
+def _states_language(class_: str) -> bool:
+    return _LANGUAGE.search(class_) is not None
 
 
 def _has_lines(code: HtmlElement) -> bool:
