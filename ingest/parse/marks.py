@@ -8,6 +8,9 @@ import re
 BOXES = {True: "[x]", False: "[ ]"}
 """Check boxes by whether they are ticked, as Markdown writes them."""
 
+COUNTED = "data-number"
+"""Attribute of an item in markup that was made of a document, whose program counts it: `4.2`, `(a)`."""
+
 _SIGNS = "0123456789+-\u2212=()"
 _RAISED = str.maketrans(_SIGNS, "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079⁺⁻⁻⁼⁽⁾")
 _LOWERED = str.maketrans(_SIGNS, "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")

@@ -9,7 +9,7 @@ from ingest.sources.git_history import ChangeTimes
 from ingest.sources.git_keys import GitKeys, is_remote, link_to
 from ingest.sources.git_repository import Repository, open_repository
 from ingest.sources.git_tree import Snapshot, list_tree
-from ingest.sources.results import largest_file, passed_over, result_of, until_stopped
+from ingest.sources.results import largest_file, result_of, until_stopped
 from ingest.urls import file_path, file_url
 from schemas.dates import Dated, DateOrigin
 from schemas.errors import GuardRefused
@@ -45,12 +45,9 @@ class _Checkout:
             entries=tuple(
                 SourceEntry(uri=file_url(name, path), content=blob) for path, blob in snapshot.blobs.items()
             ),
-            problems=(
-                *(
-                    Problem(url=file_url(name, path), reason=f"left out: {reason}")
-                    for path, reason in snapshot.left_out
-                ),
-                *passed_over(self._source, snapshot.others),
+            problems=tuple(
+                Problem(url=file_url(name, path), reason=f"left out: {reason}")
+                for path, reason in snapshot.left_out
             ),
         )
 

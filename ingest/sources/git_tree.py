@@ -28,12 +28,11 @@ class Trees(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """Ids of the documents' blobs by path, in order, path and reason of what was left out, and other files."""
+    """Ids of the documents' blobs by path, in order, and path and reason of what was left out."""
 
     commit: str
     blobs: Mapping[str, str]
     left_out: tuple[tuple[str, str], ...]
-    others: tuple[str, ...] = ()
 
 
 def list_tree(trees: Trees, commit: str, *, folders: Sequence[str]) -> Snapshot:
@@ -43,7 +42,6 @@ def list_tree(trees: Trees, commit: str, *, folders: Sequence[str]) -> Snapshot:
     """
     blobs: dict[str, str] = {}
     left_out: list[tuple[str, str]] = []
-    others: list[str] = []
     suffixes = file_suffixes()
     try:
         for path, mode, blob in _walk(trees, commit, folders):
@@ -53,12 +51,9 @@ def list_tree(trees: Trees, commit: str, *, folders: Sequence[str]) -> Snapshot:
                     left_out.append((path, reason))
             elif is_document:
                 blobs[path] = blob
-            else:
-                others.append(path)
     except KeyError as error:
         raise GuardRefused(f"is not whole (no object {error}); nothing was changed", subject=commit) from None
-    documents = dict(sorted(blobs.items()))
-    return Snapshot(commit, documents, tuple(sorted(left_out)), tuple(others))
+    return Snapshot(commit=commit, blobs=dict(sorted(blobs.items())), left_out=tuple(sorted(left_out)))
 
 
 def _walk(trees: Trees, commit: str, folders: Sequence[str]) -> Iterator[tuple[str, int, str]]:

@@ -39,7 +39,7 @@ def largest_file(sizes: SizeLimits, path: str) -> tuple[int, str]:
 
 
 def passed_over(source: Source, paths: Iterable[str]) -> Iterator[Problem]:
-    """Say how many of the files that the scope means are of no format; pictures and what styles pages are none."""
+    """Say which files that the scope means are of no format, but for pictures and the like."""
     meant = (path for path in paths if is_inside(source, file_url(source.name, path)) and not _is_part(path))
     endings = Counter(PurePosixPath(path).suffix.lower() or PurePosixPath(path).name for path in meant)
     if endings:
@@ -51,7 +51,9 @@ def passed_over(source: Source, paths: Iterable[str]) -> Iterator[Problem]:
 
 def _is_part(path: str) -> bool:
     media = guess_type(path)[0] or ""
-    return media.partition("/")[0] in {"image", "audio", "video", "font"} or media.endswith(("css", "javascript"))
+    return media.partition("/")[0] in {"image", "audio", "video", "font"} or media.endswith(
+        ("css", "javascript")
+    )
 
 
 def result_of(

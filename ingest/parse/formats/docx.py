@@ -11,7 +11,7 @@ from ingest.parse.formats.archive import ZIP_END, ZIP_START, open_archive, read_
 from ingest.parse.formats.docx_parts import LABEL_END, LABEL_START, main_part, written_out
 from ingest.parse.formats.docx_styles import style_map
 from ingest.parse.formats.sniffing import is_binary
-from ingest.parse.marks import BOXES
+from ingest.parse.marks import BOXES, COUNTED
 from ingest.parse.secrets import kinds_of
 from ingest.parse.stated_access import names_access_at_top, names_access_in_properties
 from schemas.dates import Dated, DateOrigin
@@ -27,9 +27,7 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _CORE = "docProps/core.xml"
 _SAVED = re.compile(rb"<dcterms:modified\b[^>]*>\s*([^<\s]+)")
 _NOTE = re.compile(r"(?:footnote|endnote)(?:-ref)?-\d+")
-_PROSE = re.compile(
-    r"\w+/(?:document|comments|footnotes|endnotes|header|footer)\w*\.xml|docProps/\w+\.xml"
-)
+_PROSE = re.compile(r"\w+/(?:document|comments|footnotes|endnotes|header|footer)\w*\.xml|docProps/\w+\.xml")
 _PARAGRAPH_END = re.compile(rb"</w:p>|<w:br/>|</\w+:\w+>(?=<(?!/?w:))")
 _TAG = re.compile(rb"<[^>]*>")
 _ITEM = re.compile(rf"(<li)>{LABEL_START}([^{LABEL_END}]*){LABEL_END}")
@@ -95,7 +93,7 @@ def _to_html(data: bytes, style_map: str, subject: str) -> str:
         raise
     except Exception as error:  # of XML, of the archive, of what mammoth expects to find in them
         raise ParseError(f"damaged: {type(error).__name__} ({error})", subject=subject) from error
-    value = _LABEL.sub(r"\1 ", _ITEM.sub(r'\1 data-number="\2">', made.value))
+    value = _LABEL.sub(r"\1 ", _ITEM.sub(rf'\1 {COUNTED}="\2">', made.value))
     return f"<html><body>{value}</body></html>"
 
 

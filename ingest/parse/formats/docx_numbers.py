@@ -37,9 +37,9 @@ class Numbers:
     _levels: dict[tuple[str, int], tuple[str, _Level] | None] = field(default_factory=dict)
 
     def next_of(self, paragraph: Any) -> str:
-        """Return the number of a paragraph as Word shows it: `4.2`, `(a)`; "" where it has none, or a bullet."""
-        named = self._named(paragraph)
-        if named is None or self.numbering is None:
+        """Return the number of a paragraph as Word shows it: `4.2`, `(a)`; "" where it has none."""
+        named = None if self.numbering is None else self._named(paragraph)
+        if named is None:
             return ""
         id_, place = named
         found = self._level(id_, place)
@@ -78,17 +78,17 @@ class Numbers:
         """The list of a paragraph and its level there: its own, else its style's."""
         properties = paragraph.find(f"{W}pPr")
         stated = None if properties is None else properties.find(f"{W}numPr")
-        id_, level = _value(stated, "numId"), _value(stated, "ilvl")
-        style = _value(properties, "pStyle")
+        id_, level = value_of(stated, "numId"), value_of(stated, "ilvl")
+        style = value_of(properties, "pStyle")
         seen = set[str]()
         first = style
         while style is not None and style not in seen and (id_ is None or level is None):
             seen.add(style)
             own = self.styles.get(style)
             of_style = None if own is None else own.find(f"{W}pPr/{W}numPr")
-            id_ = id_ or _value(of_style, "numId")
-            level = level or _value(of_style, "ilvl")
-            style = _value(own, "basedOn")
+            id_ = id_ or value_of(of_style, "numId")
+            level = level or value_of(of_style, "ilvl")
+            style = value_of(own, "basedOn")
         if id_ is None or id_ == "0":
             return None
         place = int(level) if level is not None and level.isdecimal() else self._level_of_style(id_, first)
@@ -97,8 +97,8 @@ class Numbers:
     def _level_of_style(self, id_: str, style: str | None) -> int:
         list_ = self._list(id_)
         levels = () if list_ is None else list_.findall(f"{W}lvl")
-        named = (one for one in levels if style is not None and _value(one, "pStyle") == style)
-        return int(next(named, {}).get(f"{W}ilvl") or 0)
+        named = (one.get(f"{W}ilvl") for one in levels if style and value_of(one, "pStyle") == style)
+        return int(next(named, None) or 0)
 
     def _level(self, id_: str, place: int) -> tuple[str, _Level] | None:
         if (id_, place) not in self._levels:
@@ -114,12 +114,12 @@ class Numbers:
         level = next(own, None) if level is None else level
         if level is None:
             return None
-        start = _value(self._override(id_, place), "startOverride") or _value(level, "start") or "0"
-        restarts = _value(level, "lvlRestart")
+        start = value_of(self._override(id_, place), "startOverride") or value_of(level, "start") or "0"
+        restarts = value_of(level, "lvlRestart")
         return list_.get(f"{W}abstractNumId") or "", _Level(
             start=int(start) if start.isdecimal() else 0,
-            format=_value(level, "numFmt") or "decimal",
-            text=_value(level, "lvlText") or "",
+            format=value_of(level, "numFmt") or "decimal",
+            text=value_of(level, "lvlText") or "",
             restarts=int(restarts) if restarts is not None and restarts.isdecimal() else None,
             is_legal=level.find(f"{W}isLgl") is not None,
         )
@@ -127,14 +127,14 @@ class Numbers:
     def _list(self, id_: str, depth: int = 0) -> Any:
         """The definition that a list leads to, through a style if need be."""
         num = self._num(id_)
-        abstract = _value(num, "abstractNumId")
+        abstract = value_of(num, "abstractNumId")
         lists = self.numbering.findall(f"{W}abstractNum")
         found = next((one for one in lists if abstract and one.get(f"{W}abstractNumId") == abstract), None)
-        linked = _value(found, "numStyleLink")
+        linked = value_of(found, "numStyleLink")
         if linked is None or depth > _LEVELS:
             return found
         style = self.styles.get(linked)
-        behind = None if style is None else _value(style.find(f"{W}pPr/{W}numPr"), "numId")
+        behind = None if style is None else value_of(style.find(f"{W}pPr/{W}numPr"), "numId")
         return found if behind is None else self._list(behind, depth + 1)
 
     def _num(self, id_: str) -> Any:
@@ -154,7 +154,8 @@ def format_number(number: int, format_: str) -> str:
     return item_number(number, _STYLES.get(format_, "1")).removesuffix(".")
 
 
-def _value(element: Any, name: str) -> str | None:
+def value_of(element: Any, name: str) -> str | None:
+    """The value of a child of an element, None where there is none."""
     found = None if element is None else element.find(f"{W}{name}")
     value: str | None = None if found is None else found.get(f"{W}val")
     return value

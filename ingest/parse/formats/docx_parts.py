@@ -1,15 +1,16 @@
-"""The parts of a DOCX file with what mammoth passes over written as text: formulas, numbers, code by its font."""
+"""The parts of a DOCX file, with what mammoth passes over as text: formulas, numbers, code by its font."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import islice
 from posixpath import dirname, join, normpath
 from typing import Any
 from zipfile import ZipFile
 
 from ingest.parse.formats.archive import read_member
-from ingest.parse.formats.docx_numbers import Numbers, W
+from ingest.parse.formats.docx_numbers import Numbers, W, value_of
 from ingest.parse.formats.omml import tex_of
 
 LABEL_START, LABEL_END = "\U000ffff0", "\U000ffff1"
@@ -21,12 +22,12 @@ CODE_STYLE, OUTLINE_STYLE = "WrittenAsCode", "OutlinedAt"
 _MAIN = "word/document.xml"
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
-_MEDIA = re.compile(r".*/(?:media|embeddings)/|docProps/thumbnail")
 _MONO = re.compile(
-    r"\bmono(?:space|lisa|fur)?\b|\bcode\b|courier|consolas|menlo|monaco|inconsolata|lucida console|typewriter"
-    r"|letter gothic|fixedsys|terminal|\bhack\b",
+    r"\bmono(?:space|lisa|fur)?\b|\bcode\b|courier|consolas|menlo|monaco|inconsolata|lucida console"
+    r"|typewriter|letter gothic|fixedsys|terminal|\bhack\b",
     re.IGNORECASE,
 )
+_HEADING = re.compile(r"heading|title|toc", re.IGNORECASE)
 _MANUSCRIPT = 0.9
 """Share of paragraphs from which on a monospaced font is that of the text."""
 
@@ -34,7 +35,7 @@ _SHOWS = (f"{W}t", f"{W}tab", f"{W}br", f"{W}sym", f"{W}noBreakHyphen", f"{W}dra
 
 
 def main_part(archive: ZipFile, *, subject: str) -> str:
-    """Return the name of the part with the text, which the package states; Word Online calls it document2.xml."""
+    """Return the name of the part with the text, as the package states it: `document2.xml` of Word Online."""
     return next(_related(archive, "", "officeDocument", subject), _MAIN)
 
 
@@ -69,7 +70,7 @@ def written_out(archive: ZipFile, *, subject: str) -> bytes:
     buffer = BytesIO()
     with ZipFile(buffer, "w") as made:
         for name in archive.namelist():
-            if _MEDIA.match(name):
+            if not name.endswith((".xml", ".rels")):
                 continue
             data = read_member(archive, name, subject=subject)
             made.writestr(name, writer.rewritten(data) if name in texts else data)
@@ -99,7 +100,9 @@ class _Look:
             return None
         own = properties.find(f"{W}{name}")
         found = properties.find(f"{W}rStyle")
-        return own if own is not None else self.of_style(None if found is None else found.get(f"{W}val"), name)
+        return (
+            own if own is not None else self.of_style(None if found is None else found.get(f"{W}val"), name)
+        )
 
     def of_style(self, style: str | None, name: str) -> Any:
         seen = set[str]()
@@ -109,8 +112,7 @@ class _Look:
             own = element.find(f"{W}rPr/{W}{name}")
             if own is not None:
                 return own
-            above = element.find(f"{W}basedOn")
-            style = None if above is None else above.get(f"{W}val")
+            style = value_of(element, "basedOn")
         return None
 
     def is_text_mono(self) -> bool:
@@ -156,7 +158,7 @@ class _Writer:
                 _set_style(paragraph, CODE_STYLE)
         for paragraph in paragraphs:
             self._settle_paragraph(paragraph)
-        return etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
+        return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))
 
     def _settle_run(self, run: Any) -> None:
         properties = run.find(f"{W}rPr")
@@ -168,9 +170,9 @@ class _Writer:
             twice.tag = f"{W}strike"
 
     def _settle_paragraph(self, paragraph: Any) -> None:
-        level = paragraph.find(f"{W}pPr/{W}outlineLvl")
-        if level is not None and (level.get(f"{W}val") or "9") in "01234567" and _text_of(paragraph).strip():
-            _set_style(paragraph, f"{OUTLINE_STYLE}{level.get(f'{W}val')}")
+        level = value_of(paragraph.find(f"{W}pPr"), "outlineLvl")
+        if level is not None and level in set("01234567") and _text_of(paragraph).strip():
+            _set_style(paragraph, f"{OUTLINE_STYLE}{level}")
         number = self._numbers.next_of(paragraph)
         if number and _text_of(paragraph).strip():
             run = _run_of(paragraph, f"{LABEL_START}{number}{LABEL_END}")
@@ -180,23 +182,21 @@ class _Writer:
     def _is_code(self, paragraph: Any) -> bool:
         """Whether all of a paragraph is in a monospaced font, and it is neither heading, item nor cell."""
         properties = paragraph.find(f"{W}pPr")
-        style = None if properties is None else properties.find(f"{W}pStyle")
-        if properties is not None and (properties.find(f"{W}numPr") is not None or _is_heading(style)):
+        style = value_of(properties, "pStyle")
+        if _HEADING.match(style or "") or paragraph.find(f"{W}pPr/{W}numPr") is not None:
             return False
         cell = next(paragraph.iterancestors(f"{W}tc"), None)
-        if cell is not None and len(list(next(cell.iterancestors(f"{W}tbl")).iter(f"{W}tc"))) > 1:
+        if cell is not None and len(list(islice(next(cell.iterancestors(f"{W}tbl")).iter(f"{W}tc"), 2))) > 1:
             return False
         runs = [run for run in paragraph.iter(f"{W}r") if _text_of(run).strip()]
-        of_style = self._look.of_style(None if style is None else style.get(f"{W}val"), "rFonts")
-        return bool(runs) and not self._look.is_text_mono() and all(self._is_mono(run, of_style) for run in runs)
+        if not runs or self._look.is_text_mono():
+            return False
+        of_style = self._look.of_style(style, "rFonts")
+        return all(self._is_mono(run, of_style) for run in runs)
 
     def _is_mono(self, run: Any, of_paragraph: Any) -> bool:
         own = self._look.of(run.find(f"{W}rPr"), "rFonts")
         return _is_mono(of_paragraph if own is None else own)
-
-
-def _is_heading(style: Any) -> bool:
-    return style is not None and re.match(r"heading|title|toc", style.get(f"{W}val") or "", re.I) is not None
 
 
 def _text_of(element: Any) -> str:

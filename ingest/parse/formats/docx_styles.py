@@ -44,7 +44,8 @@ def style_map(archive: ZipFile, *, subject: str) -> str:
     if part not in archive.namelist():
         return _MAP
     quoted = (
-        (name.replace("\\", "\\\\").replace("'", "\\'"), level) for name, level in _headings(archive, part, subject)
+        (name.replace("\\", "\\\\").replace("'", "\\'"), level)
+        for name, level in _headings(archive, part, subject)
     )
     return _MAP + "\n".join(f"p[style-name='{name}'] => h{min(level, 6)}:fresh" for name, level in quoted)
 

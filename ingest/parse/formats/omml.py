@@ -13,7 +13,7 @@ _OPERATORS = {
 _ACCENTS = {
     "\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0305": "overline", "\u0307": "dot",
     "\u0308": "ddot", "\u030c": "check", "\u0306": "breve", "\u0301": "acute", "\u0300": "grave",
-    "\u20d7": "vec", "\u20d6": "overleftarrow", "^": "hat", "~": "tilde", "¯": "bar", "→": "vec", "⃗": "vec",
+    "\u20d7": "vec", "\u20d6": "overleftarrow", "^": "hat", "~": "tilde", "¯": "bar", "→": "vec",
     "⏞": "overbrace", "⏟": "underbrace",
 }  # fmt: skip
 
@@ -76,7 +76,9 @@ def _set(sign: str, text: str) -> str:
     if not text:
         return ""
     shifted = raised(text) if sign == "^" else lowered(text)
-    return shifted if shifted.isascii() is False and not any(map(str.isalpha, text)) else f"{sign}{_group(text)}"
+    return (
+        shifted if shifted.isascii() is False and not any(map(str.isalpha, text)) else f"{sign}{_group(text)}"
+    )
 
 
 def _operator(element: Any) -> str:
@@ -93,7 +95,9 @@ def _root(element: Any) -> str:
 
 def _fenced(element: Any) -> str:
     first, last = _stated(element, "dPr/begChr", "("), _stated(element, "dPr/endChr", ")")
-    inside = _stated(element, "dPr/sepChr", "|").join(_inside(one).strip() for one in element.findall(f"{_M}e"))
+    inside = _stated(element, "dPr/sepChr", "|").join(
+        _inside(one).strip() for one in element.findall(f"{_M}e")
+    )
     return f"{first}{inside}{last}"
 
 

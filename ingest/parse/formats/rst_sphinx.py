@@ -16,8 +16,8 @@ _SILENT = word_set(
     "default-role bibliography sectionauthor codeauthor"
 )
 _CODE = word_set(
-    "doctest testcode testsetup testoutput productionlist prompt ipython mermaid graphviz plantuml uml digraph "
-    "jupyter-execute plot parsed-code"
+    "doctest testcode testsetup testoutput productionlist prompt ipython mermaid graphviz plantuml uml "
+    "digraph jupyter-execute plot parsed-code"
 )
 _TITLED_CODE = word_set("code-tab")
 _TAKES_IN = word_set("literalinclude include")
@@ -58,7 +58,7 @@ def register_sphinx() -> None:
         found, messages = find(name, *where)
         return (found, messages) if found is not None else (known[_ANY], [])
 
-    directives.directive = directive_of
+    directives.directive = directive_of  # type: ignore[assignment]
     for role in sorted(_ROLES):
         for domain in _DOMAINS:
             if domain or role not in {"pep", "rfc"}:  # docutils knows these two
@@ -158,8 +158,8 @@ def _directives() -> dict[str, Any]:
         has_content, optional_arguments, final_argument_whitespace = True, 1, True
 
         def run(self) -> list[Any]:
-            name = (self.arguments or [""])[0].splitlines()[:1]
-            return [nodes.inline("", *name, classes=[TAKEN_IN])]
+            name = (self.arguments or [""])[0].partition("\n")[0]
+            return [nodes.paragraph("", name, classes=[TAKEN_IN])] if name else []
 
     class Nothing(Directive):
         """What lists or switches something, and says nothing itself."""

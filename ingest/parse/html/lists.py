@@ -7,7 +7,7 @@ from lxml.html import HtmlElement
 
 from ingest.parse.html.dom import class_words
 from ingest.parse.html.words import word_set
-from ingest.parse.marks import item_number
+from ingest.parse.marks import COUNTED, item_number
 
 _STYLES = {
     "lower-alpha": "a",
@@ -44,7 +44,7 @@ def item_numbers(ordered: HtmlElement) -> Mapping[HtmlElement, str]:
     found = {}
     for item in items:
         number = _integer(item.get("value"), number)
-        mark = item_number(number, item.get("type") or style)
+        mark = item.get(COUNTED) or item_number(number, item.get("type") or style)
         if not _is_written(item, mark):
             found[item] = mark
         number += step

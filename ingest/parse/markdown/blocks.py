@@ -1,10 +1,11 @@
 """Markdown > headings and blocks, and the links in them: as HTML, which one reader knows for all formats."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from html import escape
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -26,10 +27,13 @@ _NOTE = re.compile(r"\[\^([^\]\s]{1,80})\]:[ \t]")
 _MARK = re.compile(r"\[\^([^\]\s]{1,80})\]")
 _NOTE_INDENT = 4
 _INFO = re.compile(r"\{?\s*\.?([a-z][\w+#.-]{0,29})", re.IGNORECASE)
-_LABEL = re.compile(r"(?:title|filename|caption|label|file|name)=(?:\"([^\"]+)\"|'([^']+)'|(\S+))|\[([^\]]+)\]")
+_LABEL = re.compile(
+    r"(?:title|filename|caption|label|file|name)=(?:\"([^\"]+)\"|'([^']+)'|(\S+))|\[([^\]]+)\]"
+)
 
-_SLUG, _TO_NOTE, _FROM_NOTE = "md-slug:", "md-note:", "md-mark:"
-"""Ids that are ours: those of headings may be names that stand for no place in a page of a site (`content`)."""
+_SLUG = "md-slug:"
+_NOTES = (_TO_NOTE, _FROM_NOTE) = ("md-note:", "md-mark:")
+"""Ids that are ours: those of headings may be names that stand for no place in pages of sites (`content`)."""
 
 _LINK, _HTML_LINK = "md-a", "html-a"
 """Tags of links until the tree stands: an `a` in another would end it, be it there for its id alone."""
@@ -43,7 +47,7 @@ _SCRIPT = re.compile(r"<(/?)(script|style|textarea)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class MarkdownParts:
-    """A Markdown body: parts in reading order, links as written, the title that code states, what is missing."""
+    """A Markdown body: parts in reading order, links as written, its title, and what is missing."""
 
     parts: tuple[Part, ...]
     links: tuple[FoundLink, ...]
@@ -69,7 +73,9 @@ def read_markdown(body: str, *, title: str | None = None) -> MarkdownParts:
     found = read_tree(root)
     title = title or plain.title
     parts = _under_title([_with_own_ids(part) for part in found.parts], title)
-    links = tuple(link for link in found.links if not link.href.startswith((f"#{_TO_NOTE}", f"#{_FROM_NOTE}")))
+    links = tuple(
+        link for link in found.links if not link.href.startswith((f"#{_TO_NOTE}", f"#{_FROM_NOTE}"))
+    )
     return MarkdownParts(tuple(_without_bare(parts)), links, title, tuple(say_missing(plain.included)))
 
 
@@ -83,7 +89,9 @@ def _parser(*, is_mdx: bool) -> MarkdownIt:
     if is_mdx:
         parser.disable("code")
     rules = {
-        "link_open": lambda tokens, at, *_: f'<{_LINK} href="{escape(str(tokens[at].attrGet("href") or ""))}">',
+        "link_open": lambda tokens, at, *_: (
+            f'<{_LINK} href="{escape(str(tokens[at].attrGet("href") or ""))}">'
+        ),
         "link_close": lambda *_: f"</{_LINK}>",
         "image": lambda tokens, at, *_: escape(tokens[at].content),
         "fence": lambda tokens, at, *_: _code(tokens[at]),
@@ -146,7 +154,9 @@ def _label_notes(tokens: Sequence[Token], env: dict[str, Any]) -> None:
     """Number footnotes in the order of their marks, as sites do; one that nothing leads to keeps its name."""
     notes = env["notes"]
     number = 0
-    for mark in (child for token in tokens for child in token.children or () if child.type == "footnote_mark"):
+    for mark in (
+        child for token in tokens for child in token.children or () if child.type == "footnote_mark"
+    ):
         mark.meta["is_first"] = not notes[mark.meta["name"]]
         if mark.meta["is_first"]:
             number += 1
@@ -175,7 +185,7 @@ def _back(meta: dict[str, Any], env: dict[str, Any]) -> str:
 def _name_headings(tokens: Sequence[Token]) -> None:
     """Give each heading the id that its host gives it, or that it states; that is cut off its end."""
     slugs = Slugs()
-    for token, inline in zip(tokens, tokens[1:], strict=False):
+    for token, inline in pairwise(tokens):
         if token.type != "heading_open":
             continue
         children = inline.children or []
@@ -183,7 +193,9 @@ def _name_headings(tokens: Sequence[Token]) -> None:
         explicit = None
         if last is not None:
             last.content, explicit = split_explicit_id(last.content)
-        told = (" " if child.type == "softbreak" else child.content for child in children if child.type in _TOLD)
+        told = (
+            " " if child.type == "softbreak" else child.content for child in children if child.type in _TOLD
+        )
         if fragment := slugs.of(normal_space("".join(told)), explicit):
             token.attrSet("id", _SLUG + fragment)
 
@@ -194,7 +206,8 @@ _TOLD = frozenset({"text", "code_inline", "image", "softbreak", "math_inline"})
 def _code(token: Token) -> str:
     info, text = token.info.strip(), token.content.strip("\n")
     language = _INFO.match(info)
-    label = next(filter(None, _LABEL.search(info).groups()), "") if _LABEL.search(info) else ""
+    labelled = _LABEL.search(info)
+    label = next(filter(None, labelled.groups()), "") if labelled else ""
     name = f' class="language-{escape(language[1].lower())}"' if language else ""
     over = f'<div class="code-block-title">{escape(label)}</div>' if label else ""
     return f"{over}<pre><code{name}>\n{escape(text)}</code></pre>\n" if text.strip() else ""
@@ -202,7 +215,9 @@ def _code(token: Token) -> str:
 
 def _closed(content: str) -> str:
     """A block of HTML in which nothing stays open that would hide what follows."""
-    content = _RAW.sub(r"<\1span", cut_markup(content.encode("utf-8", "replace"))[0].decode("utf-8", "replace"))
+    content = _RAW.sub(
+        r"<\1span", cut_markup(content.encode("utf-8", "replace"))[0].decode("utf-8", "replace")
+    )
     open_ = ""
     for found in _SCRIPT.finditer(content):
         open_ = found[2] if not open_ and not found[1] else "" if found[1] and found[2] == open_ else open_
@@ -235,7 +250,7 @@ def _with_own_ids(part: Part) -> Part:
 
 def _own_id(name: str | None) -> str | None:
     """The id that the site gives; None for one that leads between a mark and its note."""
-    if name is None or name.startswith((_TO_NOTE, _FROM_NOTE)):
+    if name is None or name.startswith(_NOTES):
         return None
     return name.removeprefix(_SLUG)
 
@@ -255,7 +270,7 @@ def _same(one: str, other: str) -> bool:
 
 def _without_bare(parts: Sequence[Part]) -> Iterator[Part]:
     """Leave out each heading over nothing but components: it says nothing that could be looked for."""
-    for part, behind in zip(parts, [*parts[1:], None], strict=True):
+    for part, behind in zip_longest(parts, parts[1:]):
         if isinstance(part, Heading):
             is_bare = _marked(part) or (behind is not None and _marked(behind))
             says_more = isinstance(behind, Heading) and behind.level > part.level

@@ -1,7 +1,8 @@
 """Markdown as generators of sites and wikis write it > CommonMark with HTML, whose readers know the rest.
 
-What is known: MDX (imports, components, comments), containers of Docusaurus, VitePress, Pandoc and MyST, notes and
-tabs of MkDocs, alerts of GitHub and Obsidian, wikilinks, shortcodes of Hugo, tags of GitBook, lists of attributes.
+What is known: MDX (imports, components, comments), containers of Docusaurus, VitePress, Pandoc and MyST,
+notes and tabs of MkDocs, alerts of GitHub and Obsidian, wikilinks, shortcodes of Hugo, tags of GitBook, lists
+of attributes.
 """
 
 import html
@@ -19,9 +20,10 @@ _NEAR = 2_000
 """Characters of a line behind a tag that are looked at."""
 
 HTML_TAGS = word_set(
-    "a abbr b bdi bdo big br button cite code data del dfn em font i img input ins kbd label mark math meter nobr "
-    "output p picture progress q rp rt ruby s samp small source span strike strong sub summary sup time tt u var wbr "
-    "details div center hr table tr td th thead tbody ul ol li dl dt dd h1 h2 h3 h4 h5 h6 pre blockquote svg path"
+    "a abbr b bdi bdo big blockquote br button center cite code data dd del details dfn div dl dt em "
+    "font h1 h2 h3 h4 h5 h6 hr i img input ins kbd label li mark math meter nobr ol output p path "
+    "picture pre progress q rp rt ruby s samp small source span strike strong sub summary sup svg table "
+    "tbody td th thead time tr tt u ul var wbr"
 )
 """What is no component, in running text."""
 
@@ -29,21 +31,24 @@ _KINDS = word_set("danger warning caution important attention error hint tip not
 """Kinds of notes that the reader of HTML says by itself."""
 
 _NOTES = _KINDS | word_set(
-    "info success question example abstract summary failure bug quote cite seealso tldr faq help check done fail "
-    "missing todo security versionadded versionchanged deprecated admonition callout aside alert"
+    "info success question example abstract summary failure bug quote cite seealso tldr faq help check done "
+    "fail missing todo security versionadded versionchanged deprecated admonition callout aside alert"
 )
 _TITLES = word_set("title label heading header summary question name path query tab body")
 _WORDS = word_set("description caption text subtitle answer message content tip tooltip alt")
+_HOLDERS = word_set("dropdown card tab-item tab-set grid grid-item-card")
+_SILENT = word_set("toctree contents literalinclude include")
 _STYLES = word_set("type kind variant style status intent color")
 _CODE = re.compile(
-    r"^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*\n)*?[ \t>]*(?P=fence)[`~]*[ \t]*$"
-    r"|^[ \t>]*(?:`{3,}(?=[^`\n]*$)|~{3,})(?:.|\n)*\Z|^\$\$(?:.|\n)*?\$\$"
+    r"^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*\n)*?"
+    r"[ \t>]*(?P=fence)[`~]*[ \t]*$"
+    r"|^[ \t>]*(?:`{3,}(?=[^`\n]*$)|~{3,})[\s\S]*\Z|^\$\$[\s\S]*?\$\$"
     r"|(?<!`)(?P<ticks>`+)(?!`)(?:[^\n]|\n(?![ \t]*\n)){0,2000}?(?<!`)(?P=ticks)(?!`)",
     re.MULTILINE,
 )
 _VALUE = r"\"[^\"]*\"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^\s\"'{}<>=`/]+"
 _MARKUP = re.compile(
-    r"\{/\*(?:.|\n){0,2000}?\*/\}|^%%(?:.|\n){0,2000}?%%[ \t]*$|\{#[^\n]{0,500}?#\}"
+    r"\{/\*(?:(?!\{/\*)[\s\S]){0,5000}?\*/\}|^%%[\s\S]{0,2000}?%%[ \t]*$|\{#[^\n]{0,500}?#\}"
     r"|\{\{[<%][ \t]*(?:rel)?ref[ \t]+\"?(?P<ref>[^\"\s>%]+)\"?[ \t]*[%>]\}\}"
     rf"|<(?P<close>/?)(?P<tag>[A-Z][\w.]*|[a-z]+(?:-[a-z0-9]+)+)(?P<attrs>(?:\s+[\w:@.-]+(?:=(?:{_VALUE}))?"
     r"|\s*\{\.\.\.[^{}]*\})*)\s*(?P<empty>/?)>"
@@ -63,13 +68,14 @@ _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(`{3,}|~{3,})[ \t]*(.*)
 _CONTAINER = re.compile(r"([ \t]*)(:{3,}|/{3,})[ \t]*([^\n]*?)[ \t]*:*$")
 _LEAF = re.compile(r"[ \t]*::([a-z][\w-]*)(?:\[(.*)\])?(?:\{.*\})?[ \t]*$")
 _NAMED = re.compile(r"\{?\.?([A-Za-z][\w.-]*)\}?(.*)$", re.DOTALL)
-_INDENTED = re.compile(r"([ \t]*)(!!!|\?\?\?\+?|===[!+]?)[ \t]+(?:([A-Za-z][\w -]*?)[ \t]*)?(\"(.*)\")?[ \t]*$")
-_ALERT = re.compile(r"([ \t>]*>[ \t]*)\[!([\w-]{2,20})\][+-]?[ \t]*(.*)$")
-_TOC = re.compile(
-    r"[ \t]*(?:\[TOC\]|\[\[_?TOC_?\]\]|\{:[ \t]*\.?toc[^}]*\}|\$\{toc\})[ \t]*$", re.IGNORECASE
+_INDENTED = re.compile(
+    r"([ \t]*)(!!!|\?\?\?\+?|===[!+]?)[ \t]+(?:([A-Za-z][\w -]*?)[ \t]*)?(\"(.*)\")?[ \t]*$"
 )
+_ALERT = re.compile(r"([ \t>]*>[ \t]*)\[!([\w-]{2,20})\][+-]?[ \t]*(.*)$")
+_TOC = re.compile(r"[ \t]*(?:\[TOC\]|\[\[_?TOC_?\]\]|\{:[ \t]*\.?toc[^}]*\}|\$\{toc\})[ \t]*$", re.IGNORECASE)
 _INCLUDE = re.compile(
-    r"[ \t]*(?:\{\*[ \t]*(\S+)[^\n]*\*\}|<<<[ \t]*(\S+)|-{1,2}8<-{1,2}[ \t]*\"([^\"\n]+)\"|\{![>\- ]*(\S+?)[ \t]*!\})[^\n]*$"
+    r"[ \t]*(?:\{\*[ \t]*(\S+)[^\n]*\*\}|<<<[ \t]*(\S+)|-{1,2}8<-{1,2}[ \t]*\"([^\"\n]+)\""
+    r"|\{![>\- ]*(\S+?)[ \t]*!\})[^\n]*$"
 )
 _SNIPPETS = re.compile(r"[ \t]*-{1,2}8<-{1,2}[ \t]*$")
 _BLOCK_ID = re.compile(r"^(.*\S)?[ \t]+\^([A-Za-z][\w-]*)[ \t]*$")
@@ -82,7 +88,9 @@ _STATED = re.compile(
 )
 _HEADING = re.compile(r"[ \t>]*#{1,6}[ \t]")
 _UNDERLINE = re.compile(r"[ \t]*\n[ ]{0,3}(?:=+|-+)[ \t]*(?:\n|$)")
-_HEADING_ID = re.compile(r"^([ \t>]*#{1,6}[ \t][^\n]*?)[ \t]*\{/\*[ \t]*([\w.:-]+)[ \t]*\*/\}[ \t]*$", re.MULTILINE)
+_HEADING_ID = re.compile(
+    r"^([ \t>]*#{1,6}[ \t][^\n]*?)[ \t]*\{/\*[ \t]*([\w.:-]+)[ \t]*\*/\}[ \t]*$", re.MULTILINE
+)
 
 
 @dataclass(slots=True)
@@ -182,8 +190,12 @@ class _Components:
             return found["ref"]
         if (plain := found["string"] or found["marked"]) is not None:
             return plain
+        if found["page"] and _TOC.fullmatch(found[0]):
+            return found[0]
         if found["page"]:
-            is_picture = found["shown"] and re.search(r"\.(?:png|jpe?g|gif|svg|webp|pdf|mp4)$", found["page"].strip())
+            is_picture = found["shown"] and re.search(
+                r"\.(?:png|jpe?g|gif|svg|webp|pdf|mp4)$", found["page"].strip()
+            )
             return "" if is_picture else f"[{found['words'] or found['page']}](<{found['page'].strip()}>)"
         if found["list"]:
             return self._attributes(found)
@@ -230,8 +242,8 @@ class _Components:
             return "".join(f"{one} " for one in (title, *words) if one)
         lines = opening(name, title, kind=kind)
         lines += [line for word in words for line in (word, "")]
+        lines += [] if title or words else [_mark(found.start()), ""]
         if is_empty:
-            lines += [] if title or words else [_mark(found.start()), ""]
             lines.append("</div>")
         else:
             self._blocks.append(name)
@@ -317,17 +329,19 @@ class _Containers:
             elif found := _CONTAINER.match(line):
                 at = self._container(found, lines, at, made, open_)
             else:
-                made += self._line(line, lines, at)
+                made += self._line(line, at)
                 if _SNIPPETS.match(line):
                     at = self._snippets(lines, at)
         return [*made, *(f"\n{indent}</div>\n" for _, indent in reversed(open_))]
 
-    def _line(self, line: str, lines: Sequence[str], at: int) -> list[str]:
+    def _line(self, line: str, at: int) -> list[str]:
         if _TOC.match(line) or _SNIPPETS.match(line) or self._takes_in(line):
             return []
         if alert := _ALERT.match(line):
             before, kind, title = alert[1].rstrip(), alert[2].replace("-", " ").title(), alert[3]
-            named = title if not title or kind.lower() in title.lower() or kind == "Note" else f"{kind}: {title}"
+            named = (
+                title if not title or kind.lower() in title.lower() or kind == "Note" else f"{kind}: {title}"
+            )
             return [f"{before} {one}" for one in titled(named or kind)]
         if leaf := _LEAF.match(line):
             return ["", leaf[2], ""] if leaf[2] else [_mark(at), ""]
@@ -368,7 +382,12 @@ class _Containers:
         return end
 
     def _container(
-        self, found: re.Match[str], lines: Sequence[str], at: int, made: list[str], open_: list[tuple[str, str]]
+        self,
+        found: re.Match[str],
+        lines: Sequence[str],
+        at: int,
+        made: list[str],
+        open_: list[tuple[str, str]],
     ) -> int:
         """Read the line that opens or closes a container, and the options right behind it."""
         indent, mark, told = found.groups()
@@ -394,7 +413,14 @@ class _Containers:
         if found is None or not (named := re.match(r"\{([\w-]+)\}[ \t]*(.*)$", found[2])):
             return None
         name, title = named[1], named[2]
-        is_text = name in _NOTES or name in {"dropdown", "card", "tab-item", "tab-set", "grid", "grid-item-card"}
+        is_text = name in _NOTES or name in {
+            "dropdown",
+            "card",
+            "tab-item",
+            "tab-set",
+            "grid",
+            "grid-item-card",
+        }
         if not is_text and name not in {"toctree", "contents", "literalinclude", "include"}:
             return None
         end = next((n for n in range(at, len(lines)) if not _fenced(lines[n], fence)), len(lines))
@@ -414,7 +440,7 @@ def _columns(line: str) -> int:
 
 
 def _named(told: str) -> tuple[str, str]:
-    """The name and the title of a container: `tip[Title]{..}`, `{note} Title`, `{.callout-tip title="Title"}`."""
+    """The name and the title of a container: `tip[Title]{..}`, `{note} Title`, `{.tip title="Title"}`."""
     found = _NAMED.match(told)
     if found is None:
         return "", told
@@ -423,5 +449,7 @@ def _named(told: str) -> tuple[str, str]:
         rest = f"{{{rest}}}"
     stated = re.search(r"(?:title|label|summary)=\"([^\"]*)\"", rest)
     label = re.match(r"\[([^\]]*)\]", rest)
-    title = label[1] if label else stated[1] if stated else re.sub(r"\{[^{}]*\}?", "", rest).lstrip("| ").strip()
-    return name, title.strip("\"")
+    title = (
+        label[1] if label else stated[1] if stated else re.sub(r"\{[^{}]*\}?", "", rest).lstrip("| ").strip()
+    )
+    return name, title.strip('"')

@@ -113,7 +113,8 @@ def split_front_matter(
     be read is part of the body, and a warning says why. Where `access` is named in any other way than as a
     list of groups under this key, nobody sees the document but who sees everything.
     """
-    cut = _cut(text) or _cut_toml(text)
+    of_toml = _cut_toml(text)
+    cut = of_toml or _cut(text)
     if cut is None:
         return _unless_named(FrontMatter(), text, (), named=names_access_at_top(text))
     block, body = cut
@@ -127,7 +128,7 @@ def split_front_matter(
         told = (f"front matter is read as text: {problem}",)
         return _unless_named(FrontMatter(), text, told, named=named)
     read = _front_matter(stated or {}, relations)
-    if "access" not in (stated or {}):
+    if "access" not in (stated or {}) or of_toml is not None:
         is_text = bool(stated) and not body[:1].strip()
         named = bool(keys) or keys_name_access(stated) or names_access_at_top(body, is_headed=is_text)
         return _unless_named(read, body, (), named=named)
@@ -155,7 +156,7 @@ def _cut(text: str) -> tuple[str, str] | None:
 
 
 def _cut_toml(text: str) -> tuple[str, str] | None:
-    """A block of TOML, as YAML, by which it is read and looked through; None where there is none that loads."""
+    """A block of TOML as YAML, by which it is read and looked through; None where none loads."""
     found = _TOML.match(text)
     try:
         stated = tomllib.loads(found[1].replace("\r\n", "\n")) if found else None

@@ -121,9 +121,9 @@ def test_footnotes_of_markdown_stand_under_the_sections_of_their_marks() -> None
     )
     under = {chunk.heading_path[-1]: chunk.text for chunk in fragment.chunks}
     assert under == {
-        "Fees": "A crown[^silver] a day, and two[^2] at night.\n\nFirst.\n\n"
-        "[^silver]: A silver one, not a gold one.\n\nKept in a box.\n\n[^2]: Of copper.",
-        "Tides": "At noon.\n\n[^none]: Nobody asks.",
+        "Fees": "A crown[1] a day, and two[2] at night.\n\nFirst.\n\n"
+        "[1] A silver one, not a gold one.\n\nKept in a box.\n\n[2] Of copper.",
+        "Tides": "At noon.\n\n[none] Nobody asks.",
     }
 
 

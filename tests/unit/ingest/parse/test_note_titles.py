@@ -110,4 +110,4 @@ def test_a_quotation_has_no_title() -> None:
 
 def test_an_alert_of_markdown_is_a_note() -> None:
     text = "# Paint\n\n> [!WARNING]\n> Mind it.\n" + "".join(f">\n> {line}\n" for line in LINES)
-    assert_named(parse_file(text), "[!WARNING]")
+    assert_named(parse_file(text), "Warning")
