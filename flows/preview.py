@@ -34,6 +34,7 @@ from schemas.documents import KnownDocument, LiveDocument
 from schemas.records import to_record
 from schemas.settings import Settings
 from schemas.source import Source
+from schemas.source_kinds import SourceEntry, SourceListing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,18 +53,21 @@ def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
     Raises: ConfigError, SchemaMismatch, GuardRefused: what a run would be refused with at once.
     """
     source = load_source(path)
-    tools = tools_documents(load_tools(source, path))
+    tools, listing = tools_documents(load_tools(source, path)), _listing(source, settings)
+    starts = [entry.uri for entry in listing.entries]
+    left_out = {"left_out": [to_record(problem) for problem in listing.problems]}
     if not IndexLayout(place_of(settings)).manifest.exists():
         nothing = Preview(changes=diff_tools(tools, {}))
-        return _plan(source, nothing, _actions(source, settings, nothing, find_model(settings), due_by=None))
+        actions = _actions(source, starts, nothing, find_model(settings), due_by=None)
+        return {**_plan(source, nothing, actions), **left_out}
     index = open_described(settings)
     try:
         model, preview = model_of(index, other=True), look_at(index, source, tools)
-        actions = _actions(source, settings, preview, model, due_by=index.now() if due else None)
+        actions = _actions(source, starts, preview, model, due_by=index.now() if due else None)
         embed = count_texts(index, source.name, preview, actions, model)
         change = plan_model(index, model, preview.generation)
         planned = {**_plan(source, preview, actions), "embed": embed, "model": change}
-        return {**planned, "held_since": held_since(index.layout)}
+        return {**planned, **left_out, "held_since": held_since(index.layout)}
     finally:
         index.close()
 
@@ -145,13 +149,13 @@ def plan_model(index: Index, model: ModelSpec, generation: int) -> dict[str, Any
 
 
 def _actions(
-    source: Source, settings: Settings, preview: Preview, model: ModelSpec, *, due_by: str | None
+    source: Source, starts: Sequence[str], preview: Preview, model: ModelSpec, *, due_by: str | None
 ) -> tuple[PlannedAction, ...]:
     versions, kind = document_versions(pipeline_version(model, source)), kind_named(source.kind)
     actions = plan_actions(
         source,
         preview.known,
-        _starts(source, settings),
+        starts,
         pipeline_versions=versions,
         due_by=due_by,
         lists_all=kind.lists_all and not kind.reaches_out(source),
@@ -177,13 +181,14 @@ def _plan(source: Source, preview: Preview, actions: Sequence[PlannedAction]) ->
     }
 
 
-def _starts(source: Source, settings: Settings) -> Iterable[str]:
+def _listing(source: Source, settings: Settings) -> SourceListing:
+    """Where a run would start, and what of a source that sends no request would be left out."""
     if kind_named(source.kind).reaches_out(source):
-        return seed_urls(source)
+        return SourceListing(entries=tuple(SourceEntry(uri=uri) for uri in seed_urls(source)))
     from flows.run.open_source import open_source
 
     with open_source(source, settings, clock=SystemClock()) as opened:
-        return tuple(entry.uri for entry in opened.discover(should_stop=lambda: False).entries)
+        return opened.discover(should_stop=lambda: False)
 
 
 def _without_vector(index: Index, texts: set[str], model: ModelSpec) -> int:

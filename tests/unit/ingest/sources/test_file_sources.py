@@ -39,3 +39,22 @@ def test_where_the_scope_names_single_files_no_folder_is_listed(
 
 def test_a_scope_that_means_more_lists_the_folder(root: Path) -> None:
     assert len(listed(root)) == len(listed(root, "a.md", "*c.md")) == 3
+
+
+@pytest.mark.parametrize(
+    ("include", "told"),
+    [
+        ((), ["left out: 4 files of no format that is read here (.adoc 2, LICENSE 1, .odt 1)"]),
+        (("deep/*",), ["left out: 1 files of no format that is read here (.adoc 1)"]),
+        (("*.md",), []),
+    ],
+)
+def test_files_of_no_format_are_said_but_for_pictures_and_secrets(
+    root: Path, include: tuple[str, ...], told: list[str]
+) -> None:
+    for name in ("b.adoc", "deep/d.adoc", "e.odt", "LICENSE", "f.png", "g.css", "id_key", ".env"):
+        (root / name).write_bytes(b"words")
+    source = Source(name="notes", kind="files", roots=(str(root),), scope=Scope(include=include))
+    with KIND.open(source, create_autospec(SourceContext)) as opened:
+        listing = opened.discover(should_stop=lambda: False)
+    assert [problem.reason for problem in listing.problems] == told

@@ -127,3 +127,16 @@ def test_a_secret_in_an_output_that_is_cut_is_told() -> None:
     fragment = parse(written(new_code_cell("x", outputs=[new_output("stream", name="stdout", text=log)])))
 
     assert fragment.secrets
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"text/markdown": "It is *so*.\n\n- one", "text/plain": "<obj>"}, "x\n\nIt is so.\n\n- one"),
+        ({"text/latex": "$\\frac{a}{b}$", "text/plain": "a/b"}, "x\n\nOutput:\n\\frac{a}{b}"),
+        ({"text/plain": "a/b"}, "x\n\nOutput:\na/b"),
+    ],
+)
+def test_an_output_is_read_in_the_form_that_says_most(data: dict[str, str], said: str) -> None:
+    cell = new_code_cell("x", outputs=[new_output("display_data", data=data)])
+    assert texts_of(parse(written(cell))) == {"": said}

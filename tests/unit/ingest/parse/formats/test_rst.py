@@ -140,3 +140,28 @@ def test_a_footnote_at_the_end_of_a_file_stands_under_the_section_of_its_mark() 
     text = texts_of(fragment)
     assert text["Oil"].split() == ["It", "is", "dear", "[1].", "Rape.", "[1]", "In", "winter."]
     assert "winter" not in text["Wick"]
+
+
+@pytest.mark.parametrize(
+    ("directive", "said"),
+    [
+        (".. tab-set::\n\n   .. tab-item:: Linux\n\n      Run it.", "Linux\nRun it."),
+        (".. tabs::\n\n   .. group-tab:: Linux\n\n      Run it.", "Linux\nRun it."),
+        (".. tabs::\n\n   .. code-tab:: py Python\n\n      run(it)", "Python\nrun(it)"),
+        (".. grid:: 2\n\n   .. grid-item-card:: Fast\n      :link: x\n\n      Run it.", "Fast\nRun it."),
+        (".. dropdown:: *More* on it\n   :open:\n\n   Run it.", "More on it\nRun it."),
+        (".. only:: html and draft\n\n   Run it.", "Run it."),
+        (".. strange:: thing\n\n   Run it.", "thing\nRun it."),
+        (".. my-box::\n   :class: x\n\n   Run it.", "Run it."),
+        (".. autoclass:: lamps.Oil\n   :members:\n\n   Run it.", "lamps.Oil\n\nRun it."),
+        ("10\\ :sup:`6` of H\\ :sub:`2`\\ O", "10⁶ of H₂O"),
+        ("#. Stop\n#. Go", "1. Stop\n2. Go"),
+    ],
+)
+def test_what_stands_in_a_directive_is_text_under_its_title(directive: str, said: str) -> None:
+    assert texts_of(parse(f"{directive}\n")) == {"": said}
+
+
+def test_a_file_that_is_taken_in_is_said() -> None:
+    fragment = parse("Text.\n\n.. literalinclude:: ../a.py\n   :language: py\n\n.. include:: /b.rst\n")
+    assert fragment.warnings == ("files that it takes in are not read: ../a.py, /b.rst",)

@@ -157,7 +157,8 @@ def test_a_heading_over_nothing_but_a_component_is_no_passage(component: str) ->
     "include",
     [
         "{* ../x.py hl[1] *}", "<<< @/x.py{1}", '--8<-- "x.py"', "--8<--\nx.py\n--8<--",
-        '{% include "x.py" %}', "```py\n{!> ../x.py!}\n```", "```{literalinclude} x.py\n```", '{{< readfile file="x.py" >}}',
+        '{% include "x.py" %}', "```py\n{!> ../x.py!}\n```", "```{literalinclude} x.py\n```",
+        '{{< readfile file="x.py" >}}',
     ],
 )  # fmt: skip
 def test_a_file_that_is_taken_in_is_said(include: str) -> None:
