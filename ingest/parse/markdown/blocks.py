@@ -276,7 +276,9 @@ def _without_bare(parts: Sequence[Part]) -> Iterator[Part]:
             says_more = isinstance(behind, Heading) and behind.level > part.level
             if is_bare and not says_more and (isinstance(behind, Heading) or not _says(behind)):
                 continue
-            yield replace(part, aliases=tuple(name for name in part.aliases if not _is_mark(name)))
+            own = tuple(name for name in part.aliases if not _is_mark(name))
+            fragment = None if _is_mark(part.fragment or "") else part.fragment
+            yield replace(part, fragment=fragment, aliases=own)
         elif isinstance(part, Block):
             yield replace(part, anchors=tuple(one for one in part.anchors if not _is_mark(one[1])))
         else:
@@ -290,7 +292,7 @@ def _says(part: Part | None) -> bool:
 def _marked(part: Part) -> bool:
     """Whether a component stood right before the text of a part, or right behind a heading."""
     if isinstance(part, Heading):
-        return any(map(_is_mark, part.aliases))
+        return any(map(_is_mark, (part.fragment or "", *part.aliases)))
     return isinstance(part, Block) and any(_is_mark(name) for _, name in part.anchors)
 
 
