@@ -14,6 +14,8 @@ from ingest.parse.pdf.page import PageContent, Search, place_page, read_page
 from ingest.parse.pdf.page_cache import PageCache
 from ingest.parse.pdf.tables import MAX_PAGES
 
+_USUAL_CELLS = 100
+
 
 def read_pages(
     document: Any, *, reader: PageReader | None, cache: PageCache | None, outlined: bool
@@ -68,7 +70,7 @@ class _Pages:
         """Take page *index* over, or read it."""
         digest = self.digests.of(index) if self.digests else None
         page = self._take_over(index, digest) or self._read(index, digest)
-        self.searched[page.searched] += 1
+        self.searched[page.searched] += _cost(page)
         return page
 
     def _take_over(self, index: int, digest: bytes | None) -> PageContent | None:
@@ -92,6 +94,11 @@ class _Pages:
             good = not page.warnings and (self.reader is None or self.reader.usable)
             self.cache.add(digest if good else None, page)
         return page
+
+
+def _cost(page: PageContent) -> int:
+    """How many usual pages the search for tables on one took: that of many cells takes seconds."""
+    return max(1, sum(len(table.rows) * len(table.rows[0]) for table in page.tables) // _USUAL_CELLS)
 
 
 def _is_as_read(known: PageContent, most: Search) -> bool:

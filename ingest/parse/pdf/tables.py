@@ -1,7 +1,7 @@
 """Tables of a PDF page: by its rulings, or by rulings and pymupdf's layout model together."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -255,10 +255,13 @@ def place_words(cells: Sequence[Sequence[BBox | None]], words: Sequence[Word]) -
     places = [
         (row, column, cell) for row, line in enumerate(cells) for column, cell in enumerate(line) if cell
     ]
+    bands: dict[tuple[float, float], list[tuple[int, int, BBox]]] = defaultdict(list)
+    for place in places:
+        bands[place[2].y0, place[2].y1].append(place)
     held: list[list[list[Word]]] = [[[] for _ in line] for line in cells]
     for word in words if places else ():
         y = (word[1] + word[3]) / 2
-        level = [place for place in places if place[2].y0 <= y <= place[2].y1] or places
+        level = [place for (y0, y1), band in bands.items() if y0 <= y <= y1 for place in band] or places
         row, column, _ = min(level, key=lambda place: _distance(place[2], word))
         held[row][column].append(word)
     return held
@@ -278,7 +281,18 @@ def _without_empty(texts: Sequence[Sequence[str]]) -> Rows:
 
 
 def _is_table(cells: Sequence[BBox], texts: Sequence[Sequence[object]], words: Sequence[Word]) -> bool:
-    housed = sum(any(_houses(cell, word) for cell in cells) for word in words)
+    bands: dict[tuple[float, float], list[BBox]] = defaultdict(list)
+    for cell in cells:
+        bands[cell.y0 - _SLACK, cell.y1 + _SLACK].append(cell)
+    housed = sum(
+        any(
+            _houses(cell, word)
+            for (y0, y1), band in bands.items()
+            if y0 <= (word[1] + word[3]) / 2 <= y1
+            for cell in band
+        )
+        for word in words
+    )
     filled = sum(bool(text) for row in texts for text in row)
     return housed >= _LEAST_HOUSED * len(words) and filled >= _LEAST_FILLED * len(cells)
 
