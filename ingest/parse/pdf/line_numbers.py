@@ -57,8 +57,11 @@ def _alone(lines: Sequence[Line], *, right: bool) -> list[tuple[int, Line]]:
     found = [line for line in lines if _NUMBER.fullmatch(line.text.strip())]
     if len(found) < _LEAST:
         return []
-    edge = median(line.bbox.x0 if right else line.bbox.x1 for line in found)
-    found = [line for line in found if abs((line.bbox.x0 if right else line.bbox.x1) - edge) <= _SAME]
+    first, last = (
+        median(edges) for edges in zip(*((line.bbox.x0, line.bbox.x1) for line in found), strict=True)
+    )
+    found = [line for line in found if min(abs(line.bbox.x0 - first), abs(line.bbox.x1 - last)) <= _SAME]
+    edge = first if right else last
     others = [line for line in lines if not _NUMBER.fullmatch(line.text.strip())]
     aside = [line.bbox.x1 <= edge + _SAME if right else line.bbox.x0 >= edge - _SAME for line in others]
     return [(int(line.text), line) for line in found] if all(aside) else []

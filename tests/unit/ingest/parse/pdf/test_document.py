@@ -69,7 +69,9 @@ def twin(name: str, path: str, version: str) -> bytes:
 
 def squeezed(text: str) -> str:
     """As boxes are checked; brackets set marks of notes apart."""
-    return "".join(unicodedata.normalize("NFKC", text).translate(dict.fromkeys(map(ord, "\u00ad-[]"))).split())
+    return "".join(
+        unicodedata.normalize("NFKC", text).translate(dict.fromkeys(map(ord, "\u00ad-[]"))).split()
+    )
 
 
 @pytest.mark.data
