@@ -20,6 +20,8 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 # An escape that follows a stray "%" stays: decoding it could form a new escape, and another URL.
 _ESCAPE = re.compile(r"(?<!%)(?<!%.)%([0-9A-Fa-f]{2})", re.DOTALL)
 _TRACKING = re.compile(r"(?:utm_.*|gclid|fbclid|msclkid|mc_eid)\Z", re.IGNORECASE | re.DOTALL)
+_REFRESH = re.compile(r"\s*(\d*)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
+_MAX_REFRESH_SECONDS = 5
 _FILE_SAFE = "/!$&'()*+,;=:@"
 
 
@@ -172,3 +174,12 @@ def _canonical_file(rest: str) -> str | None:
         return None
     kept = [name for name in names[:-1] if name] + names[-1:]
     return file_url(unquote(source), "/".join(kept))
+
+
+def refresh_place(content: str) -> str | None:
+    """Where a refresh of at most 5 s leads, as written in a meta element or a header; None for a slower one.
+
+    Source: WHATWG HTML, 4.2.5.3 (shared declarative refresh steps).
+    """
+    match = _REFRESH.match(content)
+    return match[2] if match and int(match[1][:9] or 0) <= _MAX_REFRESH_SECONDS else None

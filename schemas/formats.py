@@ -108,6 +108,19 @@ def media_type(content_type: str | None) -> str:
     return (content_type or "").partition(";")[0].strip().lower()
 
 
+def one_type(content_type: str) -> str:
+    """Return the last of several types that a `Content-Type` names; a charset said before holds for it, too.
+
+    Source: WHATWG Fetch, "extract a MIME type".
+    """
+    chosen = ""
+    for part in content_type.split(","):
+        named = media_type(part)
+        if "/" in named and named != "*/*" and (named != media_type(chosen) or "charset" in part.lower()):
+            chosen = part.strip()
+    return chosen or content_type
+
+
 def name_of(path: str | None, url: str) -> str:
     """Return what a document is called, in lower case: its path as it is, else its URL without a query."""
     return (url.partition("?")[0] if path is None else path).lower()

@@ -32,8 +32,7 @@ class Body:
     @property
     def framed(self) -> bool:
         """Whether something other than the closed connection tells the end."""
-        coded = (self._coding or "").strip().lower() not in {"", "identity"}
-        return bool(self._length or self._chunked) or coded
+        return bool(self._length or self._chunked) or build_decoder(self._coding) is not None
 
     async def drain(self) -> None:
         """Read a short body away, so that the connection can serve again; a long one will close it."""

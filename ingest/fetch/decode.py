@@ -2,6 +2,7 @@
 
 The client's own decoders pass a truncated gzip body as a whole one and undo as many layers as a server
 stacks; a body cut short must never be stored as the document.
+What follows a whole member and is none, zeros or a comment, is ignored, as browsers do.
 Source: crawl rules, section 2; RFC 9110, 8.4; RFC 1952, 2.2 (several members).
 """
 
@@ -16,6 +17,14 @@ from ingest.fetch.faults import FetchFault, FetchFaultKind
 
 ACCEPT_ENCODING = "gzip, br, zstd"
 _STEP = 64 * 1024
+_CODINGS = frozenset(
+    {
+        "gzip", "x-gzip", "br", "zstd", "deflate", "compress", "x-compress", "exi", "pack200-gzip", "dcb",
+        "dcz", "aes128gcm", "aws-chunked", "bzip2", "lzma", "xz", "lz4", "snappy",
+    }
+)  # fmt: skip
+"""What a body may be coded in; other names, such as `utf-8` or `none`, say nothing.
+Source: IANA, HTTP Content Coding Registry, and what is in use beside it."""
 
 
 class Decoder(Protocol):
@@ -31,10 +40,11 @@ class Decoder(Protocol):
 def build_decoder(coding: str | None) -> Decoder | None:
     """Return the decoder for a Content-Encoding; None for no coding.
 
-    Raises: FetchFault: an unknown coding, or more than one.
+    Raises: FetchFault: a coding that nobody asked for, or more than one.
     """
-    name = (coding or "").strip().lower()
-    if name in {"", "identity"}:
+    names = [name.strip() for name in (coding or "").lower().split(",")]
+    name = ", ".join(name for name in names if name in _CODINGS)
+    if not name:
         return None
     made = _DECODERS.get(name)
     if made is None:
@@ -42,26 +52,45 @@ def build_decoder(coding: str | None) -> Decoder | None:
     return made()
 
 
+class _Behind:
+    """Whether what comes behind a whole member is another; once something is none, all the rest is none."""
+
+    def __init__(self, magic: bytes) -> None:
+        self._magic = magic
+        self._held = b""
+        self._is_over = False
+
+    def next_member(self, data: bytes) -> bytes:
+        """Return the start of another member, empty where there is none yet."""
+        data, self._held = self._held + data, b""
+        if self._is_over or data.startswith(self._magic):
+            return b"" if self._is_over else data
+        self._is_over = not self._magic.startswith(data)
+        self._held = b"" if self._is_over else data
+        return b""
+
+
 class _Gzip:
     def __init__(self) -> None:
         self._member = zlib.decompressobj(31)
-        self._any = False
+        self._behind = _Behind(b"\x1f\x8b")
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         while data:
             if self._member.eof:
+                if not (data := self._behind.next_member(data)):
+                    return
                 self._member = zlib.decompressobj(31)
             try:
                 piece = self._member.decompress(data, _STEP)
             except zlib.error as error:
                 raise _undecodable("gzip", error) from None
             data = self._member.unused_data if self._member.eof else self._member.unconsumed_tail
-            self._any = True
             if piece:
                 yield piece
 
     def ended(self) -> bool:
-        return self._any and self._member.eof
+        return self._member.eof
 
 
 class _Brotli:
@@ -69,7 +98,7 @@ class _Brotli:
         self._stream = brotli.Decompressor()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        while True:
+        while not self._stream.is_finished():
             try:
                 piece = self._stream.process(data, output_buffer_limit=_STEP)
             except brotli.error as error:
@@ -77,8 +106,6 @@ class _Brotli:
             if piece:
                 yield piece
             elif self._stream.can_accept_more_data():  # True says so also while output is still held back
-                return
-            if self._stream.is_finished():
                 return
             data = b""
 
@@ -89,10 +116,13 @@ class _Brotli:
 class _Zstd:
     def __init__(self) -> None:
         self._frame = zstd.ZstdDecompressor()
+        self._behind = _Behind(b"\x28\xb5\x2f\xfd")
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         while data or not (self._frame.eof or self._frame.needs_input):
             if self._frame.eof:
+                if not (data := self._behind.next_member(data)):
+                    return
                 self._frame = zstd.ZstdDecompressor()
             try:
                 piece = self._frame.decompress(data, _STEP)

@@ -40,7 +40,7 @@ class SitemapWalk:
         queue.append((guess, 1))
         while queue:
             url, depth = queue.popleft()
-            sitemap = await self._read(url, silent=url == guess)
+            sitemap = await self._read(url, silent=url == guess and url not in named)
             for entry in sitemap.entries:
                 self.entries.setdefault(entry.url, entry)
             queue.extend((child, depth + 1) for child in self._deeper(url, sitemap, depth))

@@ -12,7 +12,7 @@ from ingest.fetch.media import judge_document
 from ingest.fetch.redirects import PERMANENT, REDIRECTS, redirect_target
 from ingest.fetch.rendering import render_page
 from ingest.fetch.transport import HttpResponse, Tally
-from ingest.urls import canonical_url
+from ingest.urls import canonical_url, refresh_place
 from schemas.dates import Dated, DateOrigin
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 
@@ -103,6 +103,9 @@ def read_fault(request: FetchRequest, fault: FetchFault) -> FetchResult:
 def _read_answer(request: FetchRequest, answer: HttpResponse) -> FetchResult:
     status = answer.status
     if answer.body is not None:
+        if (target := _refreshed(answer, request.url)) is not None:
+            moved = _described(request, answer.headers, FetchStatus.REDIRECTED, status)
+            return replace(moved, location=target)
         found = _described(request, answer.headers, FetchStatus.OK, status)
         return replace(found, body=answer.body, unproven=not answer.framed)
     if status == 304:
@@ -113,6 +116,13 @@ def _read_answer(request: FetchRequest, answer: HttpResponse) -> FetchResult:
         return replace(moved, location=target, permanent=status in PERMANENT)
     known = _BY_STATUS.get(status, FetchStatus.FAILED)
     return _result(request.url, known, http_status=status, reason=f"HTTP {status}")
+
+
+def _refreshed(answer: HttpResponse, url: str) -> str | None:
+    """Where a header `Refresh` leads whoever asks; None for nowhere else."""
+    place = refresh_place(answer.headers.get("refresh", ""))
+    target = canonical_url(place, url) if place is not None else None
+    return None if target == url else target
 
 
 def _described(

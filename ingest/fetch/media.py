@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ingest.fetch.limits import BodyLimit, FetchLimits
 from schemas.errors import UnsupportedMedia
-from schemas.formats import DocumentFormat, find_format, media_type, name_of
+from schemas.formats import DocumentFormat, find_format, media_type, name_of, one_type
 
 HEAD_BYTES = 1024
 """How much of a body is looked at; `%PDF-` may stand anywhere in it (ISO 32000-1, annex H, note 13)."""
@@ -43,6 +43,12 @@ def judge_document(
     if found is None or (found.is_text and not _is_text(head)):
         raise UnsupportedMedia(f"unsupported type: named {media[:80]!r}, but its bytes are no document")
     return limits.of(found.size)
+
+
+def with_one_type(headers: dict[str, str]) -> dict[str, str]:
+    """Return headers of which the type of the body is one, where a server named several."""
+    named = headers.get("content-type")
+    return headers if named is None else {**headers, "content-type": one_type(named)}
 
 
 def _largest(media: str, name: str, formats: Sequence[DocumentFormat], limits: FetchLimits) -> BodyLimit:

@@ -3,6 +3,7 @@
 Source: sitemaps.org protocol 0.9; RSS 2.0; RFC 4287 (Atom); crawl rules, section 4.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,6 +17,19 @@ from schemas.fetch import SitemapEntry
 
 _GZIP = b"\x1f\x8b"
 _MAX_TEXT = 4096
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_AROUND = b"\xef\xbb\xbf \t\r\n"
+_DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(\[)?", re.IGNORECASE)
+_BEFORE = 4096
+"""Bytes of warnings that a server may write before a sitemap."""
+
+_ELSE = re.compile(rb"""<\?xml[^>]{0,100}encoding=["'](?!utf-8)""", re.IGNORECASE)
+_CONTROLS = bytes(range(0x20)).translate(None, delete=b"\t\r\n")
+_BARE = re.compile(
+    rb"(<!\[CDATA\[.*?\]\]>)|&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});)", re.DOTALL
+)
+"""An ampersand that begins no reference of XML; in CDATA it needs none."""
+
 _TOO_MANY = "it lists more URLs than a sitemap may; the rest was left out"
 _ITEMS = frozenset({"url", "sitemap", "item", "entry"})
 _DATES = frozenset({"lastmod", "pubDate", "updated"})
@@ -35,13 +49,14 @@ def parse_sitemap(body: bytes, *, url: str, max_bytes: int, max_urls: int) -> Si
     """Read urlset, sitemapindex, RSS, Atom, or a text file with a URL a line; gzip by its magic.
 
     Args: url: where it was found; relative places resolve against it. max_bytes: unpacked.
-    Raises: ParseError: no sitemap, a DOCTYPE in it, or larger than *max_bytes*.
+    Raises: ParseError: no sitemap, a DOCTYPE in it that declares something, or larger than *max_bytes*.
     """
     if body.startswith(_GZIP):
         body = _unpack(body, max_bytes, url)
+    body, encoding = _as_utf8(body)
     listing = _Listing(url, max_urls)
-    if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        problem = _feed(body, listing, url)
+    if body.startswith(b"<"):
+        listing, problem = _read_xml(body, listing, url, encoding)
     else:
         problem = _read_lines(body, listing, url)
     return Sitemap(entries=tuple(listing.entries.values()), children=tuple(listing.children), problem=problem)
@@ -62,8 +77,41 @@ def _unpack(body: bytes, max_bytes: int, url: str) -> bytes:
     return bytes(unpacked)
 
 
-def _feed(body: bytes, listing: "_Listing", url: str) -> str:
-    parser = etree.XMLParser(target=listing, resolve_entities=False, no_network=True, huge_tree=False)
+def _as_utf8(body: bytes) -> tuple[bytes, str | None]:
+    """Return a body without what stands before it, and its encoding where that is not what it says.
+
+    One that says UTF-16 and can be read to there is not.
+    """
+    if body.startswith(_UTF16):
+        body = body.decode("utf-16", "replace").encode("utf-8", "replace")
+    body = body.lstrip(_AROUND)
+    start = body.find(b"<?xml", 0, _BEFORE)
+    body = body[max(0, start) :]
+    return body, "utf-8" if b"utf-16" in body[:200].partition(b"?>")[0].lower() else None
+
+
+def _read_xml(body: bytes, listing: "_Listing", url: str, encoding: str | None) -> tuple["_Listing", str]:
+    """Hear all of a file; one that is not well-formed again, mended."""
+    doctype = _DOCTYPE.search(body)
+    if doctype is not None and doctype[1] is not None:
+        raise ParseError("a sitemap that declares entities is not read (they could unfold)", subject=url)
+    listing.may_have_doctype = doctype is not None
+    problem = _feed(body, listing, url, encoding)
+    if not problem or problem == _TOO_MANY:
+        return listing, problem
+    again = listing.anew()
+    return again, _feed(_mended(body), again, url, encoding)
+
+
+def _mended(body: bytes) -> bytes:
+    """Return a file that is not well-formed without bare ampersands, odd bytes and controls."""
+    if _ELSE.match(body) is None:
+        body = body.decode("utf-8", "replace").encode()
+    return _BARE.sub(lambda match: match[1] or b"&amp;", body.translate(None, delete=_CONTROLS))
+
+
+def _feed(body: bytes, listing: "_Listing", url: str, encoding: str | None) -> str:
+    parser = etree.XMLParser(target=listing, encoding=encoding, resolve_entities=False, no_network=True)
     try:
         parser.feed(body)
         parser.close()
@@ -105,16 +153,24 @@ class _Listing:
         self.entries: dict[str, SitemapEntry] = {}
         self.children: dict[str, None] = {}
         self.is_sitemap = False
+        self.may_have_doctype = False
         self._url = url
-        self._room = max_urls
+        self._most = self._room = max_urls
         self._item = ""
         self._path: list[str] = []
         self._texts: dict[str, str] = {}
         self._text: list[str] | None = None
         self._length = 0
 
+    def anew(self) -> "_Listing":
+        """Return one that has heard nothing yet."""
+        listing = _Listing(self._url, self._most)
+        listing.may_have_doctype = self.may_have_doctype
+        return listing
+
     def doctype(self, *_args: object) -> None:
-        raise _Refused("a sitemap with a DOCTYPE is not read (it could unfold or reach out)")
+        if not self.may_have_doctype:  # in an encoding in which it was not seen
+            raise _Refused("a sitemap with a hidden DOCTYPE is not read (it could unfold or reach out)")
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         name = tag.rpartition("}")[2]

@@ -19,6 +19,7 @@ from ingest.fetch.decode import ACCEPT_ENCODING
 from ingest.fetch.faults import LIBRARY_ERRORS, FetchFault, FetchFaultKind, classify_fault
 from ingest.fetch.gate import AddressGate, AllowedTarget, GateBackend
 from ingest.fetch.limits import BodyLimit, FetchLimits
+from ingest.fetch.media import with_one_type
 from ingest.fetch.proxies import ProxyRules
 from ingest.urls import host_port
 from schemas.errors import UnsupportedMedia
@@ -170,4 +171,4 @@ def _read_headers(raw: list[tuple[bytes, bytes]], max_bytes: int) -> dict[str, s
         # A robot's name holds to the end of its header: joined by commas it would claim the next one.
         separator = "\n" if key == "x-robots-tag" else ", "
         headers[key] = f"{headers[key]}{separator}{text}" if key in headers else text
-    return headers
+    return with_one_type(headers)

@@ -10,7 +10,7 @@ from warcio.statusandheaders import StatusAndHeadersParser
 from ingest.fetch.decode import build_decoder
 from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.limits import BodyLimit, FetchLimits
-from ingest.fetch.media import HEAD_BYTES, judge_document
+from ingest.fetch.media import HEAD_BYTES, judge_document, with_one_type
 from ingest.fetch.transport import HttpResponse
 from ingest.parse.formats.registry import installed_formats
 from ingest.sources.warc_file import Record
@@ -51,7 +51,7 @@ def _head(stream: BytesIO) -> tuple[int, dict[str, str]]:
         # A robot's name holds to the end of its header: joined by commas it would claim the next one.
         separator = "\n" if key == "x-robots-tag" else ", "
         headers[key] = f"{headers[key]}{separator}{value}" if key in headers else value
-    return status, headers
+    return status, with_one_type(headers)
 
 
 def _unchunked(stream: BytesIO, headers: dict[str, str]) -> bytes:

@@ -11,11 +11,10 @@ from lxml.html import HtmlElement
 from ingest.parse.html.dom import meta_contents
 from ingest.parse.links import resolve_href
 from ingest.parse.robots import RobotsDirectives, read_directives
-from ingest.urls import registrable_domain
+from ingest.urls import refresh_place, registrable_domain
 from schemas.fragment import ParseRequest
 
-_REFRESH = re.compile(r"\s*(\d*)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
-_MAX_REFRESH_SECONDS = 5
+_QUOTED = re.compile(r"""(["'`])([^"'`\s]{1,2000})\1""")
 
 
 def base_of(root: HtmlElement, uri: str) -> str:
@@ -43,16 +42,27 @@ def alternates_of(root: HtmlElement, *, base: str, uri: str) -> tuple[str, ...]:
 
 
 def refresh_of(root: HtmlElement, *, base: str, uri: str) -> str | None:
-    """Where a meta refresh of at most 5 s leads; None for a slower one, a reload, and what scripts undo."""
+    """Where a meta refresh of at most 5 s leads; None for a slower one, a reload, and what scripts undo.
+
+    One for those without scripts counts where a script leads to the same place.
+    """
     for meta in root.iter("meta"):
         is_refresh = (meta.get("http-equiv") or "").lower() == "refresh"
-        if not is_refresh or next(meta.iterancestors("noscript"), None) is not None:
+        place = refresh_place(meta.get("content") or "") if is_refresh else None
+        if place is None:
             continue
-        match = _REFRESH.match(meta.get("content") or "")
-        if match and int(match[1][:9] or 0) <= _MAX_REFRESH_SECONDS:
-            target = resolve_href(match[2], base=base)
-            return None if target is None or target[0] == uri else target[0]
+        target = resolve_href(place, base=base)
+        is_alone = next(meta.iterancestors("noscript"), None) is not None
+        if target is not None and not (is_alone and target[0] not in _led_by_script(root, base)):
+            return None if target[0] == uri else target[0]
     return None
+
+
+def _led_by_script(root: HtmlElement, base: str) -> set[str]:
+    """Addresses in the scripts of a page that set its location."""
+    scripts = (script.text for script in root.iter("script") if "location" in (script.text or ""))
+    places = (resolve_href(match[2], base=base) for text in scripts for match in _QUOTED.finditer(text))
+    return {place[0] for place in places if place is not None}
 
 
 def robots_of(root: HtmlElement, request: ParseRequest) -> RobotsDirectives:

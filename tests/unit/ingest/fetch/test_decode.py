@@ -50,6 +50,13 @@ def test_two_members_are_one_body(coding: str) -> None:
     assert _decode(coding, packed, step=3) == (b"first second", True)
 
 
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+@pytest.mark.parametrize("behind", [b"\0" * 16, b"<!-- kept -->", b"\x1f no member", b"\n"])
+@pytest.mark.parametrize("step", [1, 1000])
+def test_what_follows_a_whole_body_and_is_none_is_ignored(coding: str, behind: bytes, step: int) -> None:
+    assert _decode(coding, _PACK[coding](b"a page") + behind, step=step) == (b"a page", True)
+
+
 @pytest.mark.parametrize("coding", ["deflate", "gzip, gzip", "compress", "br, gzip", "aws-chunked"])
 def test_a_coding_we_did_not_ask_for_is_refused(coding: str) -> None:
     with pytest.raises(FetchFault) as caught:
@@ -64,7 +71,9 @@ def test_bytes_that_are_not_the_coding_are_undecodable(coding: str) -> None:
     assert caught.value.kind is FetchFaultKind.UNDECODABLE
 
 
-@pytest.mark.parametrize("coding", [None, "", "identity", " Identity "])
+@pytest.mark.parametrize(
+    "coding", [None, "", "identity", " Identity ", "utf-8", "none", "8bit", "UTF-8, none"]
+)
 def test_no_coding_needs_no_decoder(coding: str | None) -> None:
     assert build_decoder(coding) is None
 

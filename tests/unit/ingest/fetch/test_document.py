@@ -187,3 +187,30 @@ def test_a_certificate_that_does_not_verify_is_final(tmp_path: Path) -> None:
         assert (result.status, session.totals.requests) == (FetchStatus.FAILED, 1)
         assert "certificate" in result.reason
         assert site.log == []
+
+
+@pytest.mark.parametrize(
+    ("header", "place"),
+    [("0; url=/to", "/to"), ("0;URL='/to'", "/to"), ("9; url=/to", None), ("0; url=/a", None), ("3", None)],
+)
+def test_a_header_that_leads_on_at_once_is_a_redirect(header: str, place: str | None) -> None:
+    site = Site({"/a": Reply(_HTML, headers={"Refresh": header})})
+    with serve(site), session_for(site) as session:
+        result = fetch_one(session, site.url("/a"))
+        assert result.location == (place and site.url(place))
+        assert result.status is (FetchStatus.REDIRECTED if place else FetchStatus.OK)
+
+
+@pytest.mark.parametrize(
+    ("named", "taken"),
+    [
+        ("text/html, text/html; charset=utf-8", "text/html; charset=utf-8"),
+        ("text/html; charset=utf-8, text/html", "text/html; charset=utf-8"),
+        ("text/plain, text/html", "text/html"),
+        ("text/html, */*", "text/html"),
+    ],
+)
+def test_of_several_types_one_is_taken(named: str, taken: str) -> None:
+    site = Site({"/a": Reply(_HTML, content_type=named)})
+    with serve(site), session_for(site) as session:
+        assert fetch_one(session, site.url("/a")).content_type == taken

@@ -87,8 +87,10 @@ def test_a_packed_sitemap_is_known_by_its_first_bytes() -> None:
     "text",
     [
         '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><urlset><url><loc>&b;</loc></url></urlset>',
-        '<!DOCTYPE x SYSTEM "file:///etc/passwd"><urlset><url><loc>/a</loc></url></urlset>',
-        "<!-- " + "p" * 100_000 + " -->\n<!DOCTYPE urlset><urlset><url><loc>/a</loc></url></urlset>",
+        "<!-- "
+        + "p" * 100_000
+        + ' -->\n<!DOCTYPE x [<!ENTITY a "b">]><urlset><url><loc>/a</loc></url></urlset>',
+        '<?xml version="1.0" encoding="UTF-7"?>+ADw-!DOCTYPE x +AFs-+AF0-+AD4-<urlset></urlset>',
         "<html><body><a href='/a'>not a sitemap</a></body></html>",
         "<!doctype html><p>not found",
         "nothing of the kind",
@@ -96,9 +98,38 @@ def test_a_packed_sitemap_is_known_by_its_first_bytes() -> None:
         "<",
     ],
 )
-def test_a_doctype_or_another_kind_of_file_is_refused(text: str) -> None:
+def test_a_doctype_that_declares_something_or_another_kind_of_file_is_refused(text: str) -> None:
     with pytest.raises(ParseError):
         _parse(text)
+
+
+_LISTED = f"<urlset {_NS}><url><loc>/a</loc></url><url><loc>/b?x=1&amp;y=2</loc></url></urlset>"
+_XML = '<?xml version="1.0" encoding="UTF-8"?>'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"\n \n{_XML}{_LISTED}".encode(),
+        f"<b>Notice</b>: undefined index in x.php<br>\n{_XML}{_LISTED}".encode(),
+        f"\ufeff\n{_XML}{_LISTED}".encode(),
+        (_XML.replace("8", "16") + _LISTED).encode("utf-16"),
+        _LISTED.encode("utf-16"),
+        (_XML.replace("8", "16") + _LISTED).encode(),
+        f"{_XML}<!DOCTYPE urlset>{_LISTED}".encode(),
+        f'{_XML}<!DOCTYPE x SYSTEM "file:///etc/passwd">{_LISTED}'.encode(),
+        f"{_XML}{_LISTED.replace('&amp;', '&')}".encode(),
+        f"{_XML}{_LISTED.replace('/b?x=1&amp;y=2', '<![CDATA[/b?x=1&y=2]]>')}".encode(),
+        f"{_XML}{_LISTED.replace('</loc>', '</loc><t>A&nbsp;B &amp C</t>')}".encode(),
+        f"{_XML}{_LISTED.replace('&amp;', '&').replace('</loc>', '</loc><t>caf#</t>')}".encode().replace(
+            b"#", b"\xe9 "
+        ),
+        gzip.compress(_LISTED.encode()) + b"\0" * 9,
+        "\n\nhttps://h.example/a\nhttps://h.example/b?x=1&y=2".encode("utf-16"),
+    ],
+)
+def test_what_others_read_of_a_sitemap_is_read(body: bytes) -> None:
+    assert _urls(_parse(body)) == ["https://h.example/a", "https://h.example/b?x=1&y=2"]
 
 
 def test_a_packed_bomb_or_half_a_pack_is_refused() -> None:
@@ -172,12 +203,19 @@ def test_sitemaps_that_list_each_other_end() -> None:
 
 def test_a_sitemap_that_robots_names_and_nobody_can_read_is_reported() -> None:
     site = Site({"/robots.txt": Reply(b"Sitemap: /s.xml", content_type="text/plain")})
-    site.pages["/s.xml"] = Reply(b"<!DOCTYPE x><urlset/>")
+    site.pages["/s.xml"] = Reply(b"<!DOCTYPE x [<!ENTITY a 'b'>]><urlset/>")
     with serve(site), session_for(site) as session:
         assert session.sitemaps((site.url("/"),)) == ()
         assert len(session.problems) == 1
         assert session.problems[0].url == site.url("/s.xml")
-        assert "DOCTYPE" in session.problems[0].reason
+        assert "entities" in session.problems[0].reason
+
+
+def test_a_sitemap_at_the_usual_place_is_reported_where_robots_names_it() -> None:
+    site = Site({"/robots.txt": Reply(b"Sitemap: /sitemap.xml", content_type="text/plain")})
+    with serve(site), session_for(site) as session:
+        assert session.sitemaps((site.url("/"),)) == ()
+        assert [problem.url for problem in session.problems] == [site.url("/sitemap.xml")]
 
 
 def test_a_site_that_forbids_everything_is_not_asked_for_a_sitemap() -> None:

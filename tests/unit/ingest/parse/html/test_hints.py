@@ -85,6 +85,16 @@ def test_every_translation_is_kept() -> None:
         ("<meta http-equiv=refresh content='0; url=start.html'>", None),
         ("<meta http-equiv=refresh content=3>", None),
         ("<noscript><meta http-equiv=refresh content='0; url=/plain'></noscript>", None),
+        (
+            "<noscript><meta http-equiv=refresh content='1; url=/new.html'></noscript>"
+            "<script>window.location.replace('/new.html' + location.hash)</script>",
+            f"{SITE}/new.html",
+        ),
+        (
+            "<noscript><meta http-equiv=refresh content='1; url=/plain'></noscript>"
+            "<script>location.href = '/new.html'</script>",
+            None,
+        ),
     ],
 )
 def test_a_quick_refresh_leads_on_and_a_slow_one_or_a_reload_does_not(meta: str, target: str | None) -> None:
