@@ -41,7 +41,8 @@ class FetchResult:
     the server's own words; a 304 that names no validator keeps those of the request, and `told_etag` says
     whether it named one. `length` is the size of the body that a 304 stands for, where it can be compared
     with that of a body as decoded. `location` is the
-    canonical target of a redirect, which is not fetched. `modified` is when what was asked says that the
+    canonical target of a redirect, which is not fetched. `canonical` is the address on the same domain that a
+    header `Link` names as the document's own. `modified` is when what was asked says that the
     bytes last changed, None where that says nothing. `requests` (also those that no connection came
     of), `bytes` (of bodies, as received) and `statuses` cover all tries; `seconds` is how long they took,
     waiting included.
@@ -65,6 +66,7 @@ class FetchResult:
     length: int | None = None
     told_etag: bool = False
     x_robots_tag: str | None = None
+    canonical: str | None = None
     reason: str = ""
 
 

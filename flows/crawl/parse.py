@@ -30,6 +30,7 @@ from schemas.families import version_of
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.hashing import canonical_json
 from schemas.ids import pdf_doc_id
+from schemas.nodes import DocumentKind
 from schemas.records import from_record, to_record
 from schemas.report import Problem
 from schemas.source import Source
@@ -147,7 +148,8 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
         failures=0,
         doc=fragment.doc,
         doc_id=fragment.doc_id,
-        canonical=fragment.canonical,
+        # Others than pages say it in a header alone.
+        canonical=fragment.canonical if fragment.kind == DocumentKind.HTML else known.canonical,
         title=fragment.title,
         words=len(fragment.text.split()),
         secrets=len(fragment.secrets),

@@ -28,6 +28,7 @@ from ingest.diff.same_text import Rewrite, find_same_text, same_text_limit, sket
 from ingest.diff.summary import summarise_states
 from ingest.diff.tools import without_tools
 from ingest.diff.validators import host_of
+from ingest.parse.formats.registry import is_text
 from ingest.plan.scope import is_exempt, seed_urls
 from ingest.sources.registry import kind_named
 from ingest.urls import canonical_url
@@ -140,8 +141,7 @@ def _twins(
             fragment = load_fragment(index, document.fragment_sha or "")
         except DamageFound:
             return frozenset()
-        is_page = fragment.kind == DocumentKind.HTML
-        return shingles_of((fragment.text,)) if is_page else frozenset()
+        return shingles_of((fragment.text,)) if is_text(fragment.kind) else frozenset()
 
     found = find_alternate_forms(known, shingles=shingles, held=held, seen=seen)
     return {uri: (twin.original, twin.why) for uri, twin in found.items()}

@@ -13,6 +13,7 @@ from heapq import nlargest
 from zlib import crc32
 
 from ingest.diff.moves import MIN_WORDS, by_preference
+from ingest.diff.page_forms import markdown_forms, slash_forms
 from ingest.diff.print_forms import plain_forms
 from ingest.diff.version_forms import version_forms
 from ingest.urls import folder_of
@@ -33,6 +34,9 @@ WHOLE = 1_000
 
 LARGEST = 100
 """Documents of a source that are looked at for being a whole manual."""
+
+NAMED = 0.6
+"""Part of the shingles of a page, or of its Markdown, that the other must have: each may have more."""
 
 _SIZES = (0.7, 1.5)
 """Words of the pages together, of those of the whole: navigation and summaries make the difference."""
@@ -79,7 +83,12 @@ def find_alternate_forms(
     """
     read = {d.uri: d for d in known if _is_read(d, held)}
     rows = {uri: d for uri, d in read.items() if (d.words or 0) >= MIN_WORDS}
-    found = {**_wholes(read, shingles), **_versions(rows, shingles, seen), **_pairs(rows, shingles)}
+    found = {
+        **_wholes(read, shingles),
+        **_versions(rows, shingles, seen),
+        **_pairs(rows, shingles),
+        **_same_files(read),
+    }
     twins: dict[str, AlternateForm] = {}
     for uri in sorted(found.keys() - set(held), key=lambda uri: (uri in seen, -len(uri), uri)):
         if _end(found[uri].original, twins) != uri:
@@ -116,6 +125,16 @@ def _pairs(
     return found
 
 
+def _same_files(read: Mapping[str, KnownDocument]) -> Mapping[str, AlternateForm]:
+    """Equal bytes under names of one file, which relative links lead from to different places."""
+    found = {}
+    for uri, document in read.items():
+        same = (form for form in slash_forms(uri) if form in read)
+        for form in (form for form in same if read[form].parsed_sha == document.parsed_sha):
+            found[uri] = AlternateForm(original=form, why=f"same bytes as {form}")
+    return found
+
+
 def _versions(
     rows: Mapping[str, KnownDocument],
     shingles: Callable[[KnownDocument], Shingles],
@@ -145,6 +164,10 @@ def _versions(
 def _originals(document: KnownDocument) -> Iterator[tuple[str, str]]:
     if document.canonical is not None and document.canonical != document.uri:
         yield document.canonical, f"names {document.canonical} as canonical, which says the same"
+    for page in markdown_forms(document.uri):
+        yield page, f"Markdown of {page}"
+    for form in slash_forms(document.uri):
+        yield form, f"same as {form}"
     for plain in plain_forms(document.uri):
         yield plain, f"printable twin of {plain}"
 
@@ -159,10 +182,17 @@ def _is_form(
     if document.content_hash is not None and document.content_hash == other.content_hash:
         return True
     few, many = sorted((document.words or 0, other.words or 0))
+    if _is_page(other) and not _is_page(document):
+        one, two = shingles(document), shingles(other)
+        return max(_part(one, two), _part(two, one)) >= NAMED
     if few < at_least * many:
         return False
     mine, theirs = shingles(document), shingles(other)
     return _part(mine, theirs) >= at_least and _part(theirs, mine) >= at_least
+
+
+def _is_page(document: KnownDocument) -> bool:
+    return "html" in (document.content_type or "html")
 
 
 def _part(of: Shingles, among: Collection[int]) -> float:

@@ -1,5 +1,6 @@
 """One document: may we, ask, and say what came of it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -12,13 +13,15 @@ from ingest.fetch.media import judge_document
 from ingest.fetch.redirects import PERMANENT, REDIRECTS, redirect_target
 from ingest.fetch.rendering import render_page
 from ingest.fetch.transport import HttpResponse, Tally
-from ingest.urls import canonical_url, refresh_place
+from ingest.urls import canonical_url, refresh_place, registrable_domain
 from schemas.dates import Dated, DateOrigin
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 
 _MADE_FOR_IT = 2.0
 """Seconds before its answer within which a server makes a page."""
 
+_LINK = re.compile(r"<([^<>]{1,2048})>([^<>]{0,500})")
+_CANONICAL = re.compile(r";\s*rel\s*=\s*(?:\"[^\"]*\bcanonical\b|canonical\b)", re.IGNORECASE)
 _BY_STATUS = {404: FetchStatus.NOT_FOUND, 410: FetchStatus.GONE}
 
 
@@ -138,7 +141,17 @@ def _described(
         last_modified=headers.get("last-modified", kept.last_modified),
         modified=_modified(headers),
         x_robots_tag=headers.get("x-robots-tag"),
+        canonical=_canonical(headers, request.url),
     )
+
+
+def _canonical(headers: Mapping[str, str], url: str) -> str | None:
+    """The address that a header `Link` names as that of the document (RFC 8288; RFC 6596)."""
+    for place, said in _LINK.findall(headers.get("link", "")):
+        target = canonical_url(place, url) if _CANONICAL.search(said) else None
+        if target is not None and registrable_domain(target) == registrable_domain(url):
+            return target
+    return None
 
 
 def _length(headers: Mapping[str, str]) -> int | None:

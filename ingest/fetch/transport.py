@@ -24,7 +24,8 @@ from ingest.fetch.proxies import ProxyRules
 from ingest.urls import host_port
 from schemas.errors import UnsupportedMedia
 
-_ACCEPT = b"text/html,application/xhtml+xml,application/pdf,text/markdown,text/plain;q=0.9,*/*;q=0.1"
+# Some servers turn pages into Markdown for whoever names it at all, whatever its weight: */* stands for it.
+_ACCEPT = b"text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.5,*/*;q=0.1"
 _WITH_BODY = frozenset({200, 203})
 
 

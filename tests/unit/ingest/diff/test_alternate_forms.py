@@ -1,5 +1,6 @@
 """Other forms of one document: what is one, by address and by content."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -165,3 +166,45 @@ def test_a_form_waits_while_its_document_could_not_be_confirmed() -> None:
     assert twins(down, printed) == {}
     found = find_alternate_forms([down, printed], shingles=text_of, held=[down.uri])
     assert {uri: twin.original for uri, twin in found.items()} == {printed.uri: down.uri}
+
+
+@pytest.mark.parametrize(
+    ("name", "of"),
+    [
+        ("p.md", "p"),
+        ("p.md", "p/"),
+        ("p.mdx", "p.html"),
+        ("p.html.md", "p.html"),
+        ("p/index.md", "p/"),
+        ("p/index.html.md", "p/"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("text", "is_form"),
+    [(f"Find all pages in llms.txt. {TEXT} Mind the gap.", True), (words("other", 200), False)],
+)
+def test_markdown_beside_a_page_is_a_form_of_it_if_it_says_the_same(
+    name: str, of: str, text: str, is_form: bool
+) -> None:
+    rows = page(of, TEXT, content_type="text/html"), page(name, text, content_type="text/markdown")
+    assert twins(*rows) == ({name: of} if is_form else {})
+
+
+def test_markdown_elsewhere_is_a_form_of_the_page_that_its_header_names() -> None:
+    rows = (
+        page("p", TEXT, content_type="text/html"),
+        page("raw/7", f"Notes. {TEXT}", content_type="text/markdown"),
+    )
+    assert twins(*rows) == {}
+    assert twins(rows[0], replace(rows[1], canonical=f"{SITE}p")) == {"raw/7": "p"}
+
+
+@pytest.mark.parametrize("other", ["p/", "p/index.html", "p/index.php"])
+@pytest.mark.parametrize("number", [5, 200])
+def test_equal_bytes_under_names_of_one_file_are_one_document(other: str, number: int) -> None:
+    rows = (
+        page("p", words("w", number), parsed_sha="1", raw_sha="1"),
+        page(other, words("w", number), parsed_sha="1", raw_sha="1"),
+    )
+    assert twins(*rows) == {other: "p"}
+    assert twins(rows[0], page(other, words("v", number))) == {}
