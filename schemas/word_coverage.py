@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 NOTABLE = 0.01
 """Share of the words lost above which a document is named in a run's report."""
 
+LOSS = (
+    "more than 1 % of its words are in no chunk, and no reason is known; see what is lost: sitegraph inspect"
+)
+
 _TOLD = 8
 
 Explained = Iterable[tuple[str, str]]
@@ -53,6 +57,19 @@ class WordCoverage:
         words = " ".join(loss.word for loss in self.losses[:_TOLD])
         first = f", first: {words}" if words else ""
         return f"{self.lost} of {self.seen} words are in no chunk, without a reason{first}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverageCounts:
+    """The accounts of many documents, in words; `unknown` are documents without one, `notable` lose much."""
+
+    documents: int = 0
+    unknown: int = 0
+    seen: int = 0
+    kept: int = 0
+    lost: int = 0
+    invented: int = 0
+    notable: int = 0
 
 
 @dataclass(slots=True)

@@ -75,6 +75,7 @@ def _drop_unnamed(index: Index) -> int:
     index.ledger.origins.collect()
     index.ledger.pages.collect()
     index.ledger.soft_errors.collect()
+    index.ledger.coverage.collect()
     index.ledger.matches.collect()
     index.ledger.access.collect()
     retention.swept()

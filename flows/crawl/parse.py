@@ -34,6 +34,7 @@ from schemas.nodes import DocumentKind
 from schemas.records import from_record, to_record
 from schemas.report import Problem
 from schemas.source import Source
+from schemas.word_coverage import LOSS, WordCoverage
 
 _log = logging.getLogger(__name__)
 
@@ -115,12 +116,13 @@ def needs_parsing(run: CrawlContext, known: KnownDocument) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """A row, what its bytes were parsed to, the hash of the pages of a PDF, and what it seems to be."""
+    """A row, what its bytes gave, the hash of the pages of a PDF, what it seems to be, and its words."""
 
     document: KnownDocument
     fragment: GraphFragment | None = None
     pages_sha: str | None = None
     soft_error: SoftError | None = None
+    coverage: WordCoverage | None = None
 
 
 def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Done:
@@ -157,7 +159,8 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
         refresh=stub_target(fragment),
     )
     seen = _soft_error(fragment, data, parsed.words)
-    return _Done(_led_on(parsed), fragment, _keep_pages(run, parsed, answer.pages, earlier), seen)
+    pages_sha = _keep_pages(run, parsed, answer.pages, earlier)
+    return _Done(_led_on(parsed), fragment, pages_sha, seen, answer.coverage)
 
 
 def _as_kept(answered: bytes) -> tuple[GraphFragment, bytes, Dated | None]:
@@ -257,6 +260,7 @@ def _facts(done: _Done, fragment: GraphFragment) -> FragmentFacts:
         raw_sha=None if document.withheld else document.raw_sha,
         pages_sha=done.pages_sha,
         soft_error=done.soft_error,
+        coverage=done.coverage,
     )
 
 
@@ -282,4 +286,7 @@ def _save(run: CrawlContext, done: Sequence[_Done]) -> None:
         for document, fragment in good
         for warning in fragment.warnings
     ]
-    ledger.runs.add_problems(run.run_id, [*warnings, *redirects_outside(source, documents)])
+    losses = [
+        Problem(url=one.document.uri, reason=LOSS) for one in done if one.coverage and one.coverage.is_notable
+    ]
+    ledger.runs.add_problems(run.run_id, [*warnings, *losses, *redirects_outside(source, documents)])

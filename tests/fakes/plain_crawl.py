@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from flows.crawl.fetch import fetch_batch
@@ -34,7 +35,9 @@ class ParserInThisThread:
         cache = PageCache(pages)
         fragment = parse_document(data, request, count_tokens=count_words, cache=cache)
         self.page_counts += cache.counts
-        return Parsed(record=canonical_json(to_record(fragment)).encode(), pages=cache.dump())
+        kept = replace(fragment, coverage=None)
+        record = canonical_json(to_record(kept)).encode()
+        return Parsed(record=record, pages=cache.dump(), coverage=fragment.coverage)
 
 
 def crawl(folder: Path, source: Source, *, run_id: str = "run-1", version: str = "v1") -> "Crawled":

@@ -20,6 +20,7 @@ from schemas.documents import SoftError
 from schemas.fragment import GraphFragment
 from schemas.names import Name
 from schemas.nodes import DocumentKind
+from schemas.word_coverage import WordCoverage
 
 _IN_LIMIT = 500
 _ROWS = 5_000
@@ -32,7 +33,8 @@ class FragmentFacts:
     """All that a ledger has of a parsed document: what it says, its names, and what only its bytes tell.
 
     `raw_sha` are the bytes of a PDF, `pages_sha` what its pages gave; None: not kept. `is_judged`: whether
-    it is known if it seems to stand in for content, as `soft_error` says.
+    it is known if it seems to stand in for content, as `soft_error` says. `coverage`: None:
+    not known.
     """
 
     fragment: GraphFragment
@@ -41,12 +43,14 @@ class FragmentFacts:
     pages_sha: str | None = None
     soft_error: SoftError | None = None
     is_judged: bool = True
+    coverage: WordCoverage | None = None
 
 
 def save_fragment_rows(ledger: Ledger, facts: Mapping[str, FragmentFacts]) -> None:
     """Write what a ledger has of parsed documents, by hash: for who parses them, and for who restores it."""
     ledger.pages.save({sha: one.pages_sha for sha, one in facts.items()})
     ledger.soft_errors.save({sha: one.soft_error for sha, one in facts.items() if one.is_judged})
+    ledger.coverage.save({sha: one.coverage for sha, one in facts.items()})
     pdfs = {sha: one.raw_sha for sha, one in facts.items() if one.fragment.kind == DocumentKind.PDF}
     ledger.origins.save(pdfs)
     _save(ledger, {sha: (one.fragment, one.names) for sha, one in facts.items()})

@@ -34,6 +34,7 @@ from indexes.stores.ledger.soft_errors import SoftErrors
 from indexes.stores.ledger.sources import Sources
 from indexes.stores.ledger.stops import Stops
 from indexes.stores.ledger.vacuum import bytes_of, vacuum
+from indexes.stores.ledger.word_coverages import WordCoverages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,7 @@ class Ledger:
     origins: Origins
     pages: PdfPages
     soft_errors: SoftErrors
+    coverage: WordCoverages
     matches: Matches
     access: StatedAccess
     frontier: FrontierIndex
@@ -115,6 +117,7 @@ def open_ledger(url: str, *, now: Callable[[], str] | None = None, read_only: bo
         origins=Origins(engine),
         pages=PdfPages(engine),
         soft_errors=SoftErrors(engine),
+        coverage=WordCoverages(engine),
         matches=Matches(engine),
         access=StatedAccess(engine),
         frontier=FrontierIndex(engine),

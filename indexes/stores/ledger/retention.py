@@ -17,10 +17,14 @@ from indexes.stores.ledger.tables import (
     pages,
     replaced,
     soft_error,
+    word_coverage,
 )
 from schemas.documents import ASLEEP
 
-_OF_FRAGMENTS = (fragment_access, fragment_link, name_key, fragment_name, match, origin, pages, soft_error)
+_OF_FRAGMENTS = (
+    *(fragment_access, fragment_link, name_key, fragment_name),
+    *(match, origin, pages, soft_error, word_coverage),
+)
 """Tables of what was read in fragments."""
 
 

@@ -221,6 +221,17 @@ soft_error = sa.Table(
     sa.Column("sure", sa.Boolean, nullable=False),
 )
 
+word_coverage = sa.Table(
+    "word_coverage",
+    metadata,
+    sa.Column("fragment_sha", _TEXT, primary_key=True),
+    sa.Column("seen", sa.Integer, nullable=False),
+    sa.Column("kept", sa.Integer, nullable=False),
+    sa.Column("lost", sa.Integer, nullable=False),
+    sa.Column("invented", sa.Integer, nullable=False),
+    sa.Column("dropped", sa.JSON, nullable=False),
+)
+
 match = sa.Table(
     "match",
     metadata,

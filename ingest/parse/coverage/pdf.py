@@ -21,7 +21,7 @@ _INVISIBLE = 3
 
 
 def read_pdf(data: bytes, request: ParseRequest) -> str:
-    """Return the text layer of all pages, as far as it is inside of them. Raises: ParseError: it cannot be."""
+    """Return the text layer of all pages, as far as it is inside. Raises: ParseError: it has none."""
     text = "\n".join(_per_page(data, request, _layer))
     words = set(text.lower().split())
     return _BROKEN.sub(lambda broken: _joined(broken, words), text)

@@ -12,6 +12,7 @@ from schemas.advice import ADVICE, Trouble
 from schemas.errors import ConfigError
 from schemas.freshness import FreshnessState
 from schemas.records import to_record
+from schemas.word_coverage import CoverageCounts
 from sitegraph.cli.commands.audiences import describe_audiences, tell_audience
 from sitegraph.cli.commands.run import prepare_prefect
 from sitegraph.cli.cost_text import told_cost
@@ -92,6 +93,7 @@ def gather_status(opened: Any) -> dict[str, Any]:
         under_way={lease["name"] for lease in leases if lease["alive"]},
     )
     audiences = describe_audiences(opened)
+    covered = opened.ledger.coverage.counts()
     return {
         "index": str(opened.layout.root),
         "graph": opened.manifest.graph,
@@ -106,7 +108,11 @@ def gather_status(opened: Any) -> dict[str, Any]:
         "writing": opened.ledger.leases.holder("index", now=opened.now()),
         "leases": leases,
         "sources": {
-            name: {**one, "freshness": fresh.get(name, to_record(FreshnessState()))}
+            name: {
+                **one,
+                "freshness": fresh.get(name, to_record(FreshnessState())),
+                "coverage": to_record(covered.get(name, CoverageCounts())),
+            }
             for name, one in described.items()
         },
         # Only where there are any: nothing else says of most indexes that they could have some.
@@ -205,6 +211,8 @@ def _print(record: dict[str, Any], index: str | None) -> None:
         print(f"  {name}: {documents or 'no documents'}; {chunks} chunks")
         if told := told_freshness(source["freshness"]):
             print(f"    {told}")
+        if told := told_coverage(source["coverage"]):
+            print(f"    {told}")
         if last := source["last_run"]:
             _print_run(last, index)
 
@@ -233,6 +241,18 @@ def told_kept(kept: Mapping[str, Any]) -> str | None:
     return (
         f"{len(numbers)} generations kept, the oldest {oldest['generation']} as of {oldest['as_of']}; "
         f"earlier ones take {kept['bytes'] / 1e6:.1f} MB"
+    )
+
+
+def told_coverage(coverage: Mapping[str, int]) -> str | None:
+    """Say what became of the words that readers see; None where there is nothing to say."""
+    if not coverage["documents"]:
+        return "words: not known, since a version before parsed them" if coverage["unknown"] else None
+    unknown = f"; of {coverage['unknown']} documents not known" if coverage["unknown"] else ""
+    share = 100 * coverage["lost"] / coverage["seen"] if coverage["seen"] else 0.0
+    return (
+        f"words: {coverage['seen']:,} seen, {coverage['kept']:,} in chunks, {coverage['lost']:,} lost for no "
+        f"reason ({share:.2f} %), more than 1 % in {coverage['notable']} documents{unknown}"
     )
 
 
