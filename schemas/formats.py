@@ -79,8 +79,6 @@ class DocumentFormat:
     read. end: bytes among the last 1,024 of one that is whole. has_pictures: its pages may have to be
     recognised. names_access: whether what its bytes say of the document, given them and the `Content-Type`,
     names `access`; then nobody sees it but who sees everything. None: of a text the top is looked at.
-    read_seen: gives the text that a reader of the document sees, by another way than `parse`, so that words
-    which that loses are noticed; None: nothing is known of it.
     """
 
     name: str
@@ -96,7 +94,6 @@ class DocumentFormat:
     end: bytes | None = None
     has_pictures: bool = False
     names_access: Callable[[bytes, str | None], bool] | None = None
-    read_seen: Callable[[bytes, ParseRequest], str] | None = None
 
     def may_be(self, media: str, name: str) -> bool:
         """Whether a document of this media type and name may be one, before a byte of it is seen."""

@@ -17,6 +17,9 @@ _LONG = 200
 """Signs: a piece is looked for this near to where the last one ended, a longer one anywhere behind it."""
 
 _AROUND = 32
+_NUMBER = re.compile(r"\d{0,3}")
+"""Nobody invents such a word: style sheets number items and notes, and no text has what they write."""
+
 _SEAM = re.compile(r"[-\u2010][ \t]*\n[ \t]*|\u00ad")
 """Where a word is broken, or would be: `\u00ad` is a break that a reader joins."""
 
@@ -26,29 +29,33 @@ _MARKED = re.compile(r"(\D+)(\d{1,3})")
 """A word with the number of a note behind it, which a parser may set apart."""
 
 
-def account(
-    seen: str, kept: Iterable[str], explained: Explained, *, free: Iterable[str] = (), hides: bool = False
-) -> WordCoverage:
+def account(seen: str, kept: Iterable[str], explained: Explained, *, hides: bool = False) -> WordCoverage:
     """Compare what a reader sees with what chunks say, both as texts.
 
     Words are compared as multisets. Stretches that stand in both in the same order are set aside first,
     which changes nothing but the cost. *explained* is asked for as long as words are missing.
 
-    Args: free: texts whose words may be kept and need not be; hides: tell no word, since they may be secret.
+    Args: hides: tell no word, since they may be secret.
     """
     book = _Book(f" {fold_words(seen)} ")
     for text in kept:
         book.keep(text)
     missing, invented = book.compare()
     _join_broken(seen, missing, invented)
-    missing, invented = +missing, invented - Counter(" ".join(map(fold_words, free)).split())
+    missing = +missing
+    invented = Counter(
+        {word: times for word, times in invented.items() if times > 0 and not _NUMBER.fullmatch(word)}
+    )
     dropped: Counter[str] = Counter()
     told: list[str] = []
     for reason, text in explained if missing else ():
         words = fold_words(text)
         found = Counter(words.split()) & missing
         if found:
-            missing -= found
+            for word, times in found.items():
+                missing[word] -= times
+                if not missing[word]:
+                    del missing[word]
             dropped[reason] += found.total()
             told.append(words)
         if not missing:

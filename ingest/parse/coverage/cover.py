@@ -1,6 +1,7 @@
 """The account of one document: what its format lets a reader see, against what its fragment says."""
 
 from collections.abc import Iterator
+from importlib import import_module
 
 from ingest.parse.coverage.account import account
 from ingest.parse.coverage.kept import kept_texts, stated_apart
@@ -10,6 +11,18 @@ from schemas.formats import DocumentFormat
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.redaction import REDACTED
 from schemas.word_coverage import LeftOut, WordCoverage
+
+_READERS = {
+    "html": ("html", "read_page"),
+    "pdf": ("pdf", "read_pdf"),
+    "markdown": ("files", "read_markdown"),
+    "text": ("files", "read_text"),
+    "rst": ("files", "read_rst"),
+    "notebook": ("files", "read_notebook"),
+    "docx": ("files", "read_docx"),
+    "epub": ("files", "read_epub"),
+}
+"""Module and function that give the text of a format as a reader sees it, by another way than its parser."""
 
 NOINDEX = "asks not to be indexed"
 
@@ -27,10 +40,12 @@ def cover(
 
     Args: hides: it has secrets, so that no word is told; in what is seen they are marked as in chunks.
     """
-    if found.read_seen is None:
+    if found.name not in _READERS:
         return None
+    module, name = _READERS[found.name]
     try:
-        seen = found.read_seen(data, request)
+        # Imported when needed: the libraries of one format are not those of another.
+        seen = getattr(import_module(f"{__package__}.{module}"), name)(data, request)
     except ParseError:  # what the parser could make sense of, and the simpler way not
         return None
     if any(REDACTED in chunk.text for chunk in fragment.chunks):

@@ -34,15 +34,16 @@ def read_page(data: bytes, request: ParseRequest) -> str:
 
 def read_markup(markup: str, *, subject: str) -> str:
     """Return the text of markup, with a space where no word can go on. Raises: ParseError: no element."""
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    parser, sheet = _tools()
     try:
-        # A tree without the classes of lxml.html is read in a third of the time.
-        return str(_sheet()(etree.fromstring(markup.encode("utf-8", "replace"), parser)))
+        return str(sheet(etree.fromstring(markup.encode("utf-8", "replace"), parser)))
     except (etree.LxmlError, TypeError) as error:
         raise ParseError("no element found; is this HTML?", subject=subject) from error
 
 
 @cache
-def _sheet() -> etree.XSLT:
+def _tools() -> tuple[etree.HTMLParser, etree.XSLT]:
+    # A tree without the classes of lxml.html is read in a third of the time.
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     written = _SHEET.format(run_on="|".join(sorted(RUN_ON)), unshown="|".join(sorted(UNSHOWN)))
-    return etree.XSLT(etree.fromstring(written))
+    return parser, etree.XSLT(etree.fromstring(written))

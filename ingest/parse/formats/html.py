@@ -19,12 +19,6 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     )
 
 
-def _read_seen(data: bytes, request: ParseRequest) -> str:
-    from ingest.parse.coverage.html import read_page
-
-    return read_page(data, request)
-
-
 def _names_access(data: bytes, content_type: str | None) -> bool:
     from ingest.parse.html.charset import decode_html
 
@@ -41,5 +35,4 @@ FORMAT = DocumentFormat(
     unread_secrets=find_in_markup,
     names_access=_names_access,
     end=b"</html>",
-    read_seen=_read_seen,
 )

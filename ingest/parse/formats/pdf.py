@@ -19,14 +19,9 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
         data, request, count_tokens=tools.count_tokens, recognise=tools.recognise, cache=tools.page_cache
     )
     tools.left_out.add(regions_apart(fragment))
-    tools.left_out.add((UNSEEN, text) for text in map(unseen_text, (data,), (request,)))
+    if any(warning.startswith("hidden text") for warning in fragment.warnings):
+        tools.left_out.add((UNSEEN, read(data, request)) for read in (unseen_text,))
     return fragment
-
-
-def _read_seen(data: bytes, request: ParseRequest) -> str:
-    from ingest.parse.coverage.pdf import read_pdf
-
-    return read_pdf(data, request)
 
 
 def _names_access(data: bytes, _content_type: str | None) -> bool:
@@ -44,6 +39,5 @@ FORMAT = DocumentFormat(
     size=SizeClass.PDF,
     end=b"%%EOF",
     has_pictures=True,
-    read_seen=_read_seen,
     names_access=_names_access,
 )

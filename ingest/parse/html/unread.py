@@ -32,8 +32,8 @@ def unread_texts(
     """
     root, body = reading.strategy.root, page_body(survey.root)
     content = replace(content, root=root)
-    lead = leading_h1(survey, content)
     if root is not body:
+        lead = leading_h1(survey, content)
         yield OUTSIDE, shown_text(body, without=(root,) if lead is None else (root, lead))
     for element, reason in reading.left_out.items():
         yield reason.value, shown_text(element)

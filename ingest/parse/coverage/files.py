@@ -1,0 +1,151 @@
+"""What a reader sees of text files, notebooks, Word files and books: their own text without its marks."""
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from lxml import etree
+
+from ingest.parse.coverage.html import RUN_ON, read_markup
+from ingest.parse.formats.archive import open_archive, read_member
+from ingest.parse.formats.epub_package import read_package
+from ingest.parse.html.charset import decode_html
+from schemas.errors import ParseError
+from schemas.fragment import ParseRequest
+
+_FRONT = re.compile(r"\A\ufeff?---\s*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_CODE = re.compile(
+    r"^([ \t>]*)(`{3,}|~{3,})[^\n]*\n(?P<block>.*?)(?:^[ \t>]*\2[`~]*[ \t]*$|\Z)"
+    r"|(?P<ticks>`+)(?P<span>.+?)(?<!`)(?P=ticks)(?!`)",
+    re.DOTALL | re.MULTILINE,
+)
+_MARKDOWN_MARKS = tuple(
+    (re.compile(pattern, re.MULTILINE | re.DOTALL), instead)
+    for pattern, instead in (
+        (r"<!--.*?-->", " "),
+        (r"<((?:https?|mailto|ftp):[^>\s]*)>", r"\1"),
+        (rf"</?(?:{'|'.join(sorted(RUN_ON))})\b[^<>]*>", ""),
+        (r"</?[A-Za-z][^<>]*>", " "),
+        (r"^[ ]{0,3}\[[^\]^\n][^\]\n]*\]:[ \t]*\n?[ \t]*\S+[^\n]*$", ""),
+        (r"!\[[^\]\n]*\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])?", ""),
+        (r"\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])", "]"),
+        (r"\[\^[^\]\n]*\]:?", ""),
+        (r"[ \t]*\{[ \t]*[:#.][^}\n]*\}", ""),
+        (r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t])?", ""),
+        (r"(?<![\w\\])(_{1,3})(?=\S)([^\n]+?)(?<=\S)\1(?!\w)", r"\2"),
+        (r"(?<!\\)(?:\*+|~~)(?=\S)|(?<=\S)(?:\*+|~~)", ""),
+        (r"\\([!-/:-@\[-`{-~])", r"\1"),
+    )
+)
+_RST_MARKS = tuple(
+    (re.compile(pattern, re.MULTILINE), instead)
+    for pattern, instead in (
+        (r"^[ \t]*\.\. +_[^\n]*$", ""),
+        (
+            r"^([ \t]*)\.\.(?: +(?![\w:+.-]+::|\[)[^\n]*)?(?:\n\1[ \t]+\S[^\n]*|\n(?=[ \t]*\n\1[ \t]+\S))*$",
+            "",
+        ),
+        (r"^[ \t]*\.\. +(?:[\w:+.-]+::)", ""),
+        (r"^[ \t]+:[\w-]+:[^\n]*$", ""),
+        (r":[\w:+.-]+:`[!~]?([^`<\n]*?)(?:\s*<[^>`]*>)?`", r"\1"),
+        (r"`([^`<\n]*?)\s*<[^>`]*>`_+", r"\1"),
+        (r"(?<=\w)_{1,2}(?!\w)", ""),
+    )
+)
+_MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+_NOTES = ("word/footnotes.xml", "word/endnotes.xml")
+
+
+def read_text(data: bytes, request: ParseRequest) -> str:
+    """Return a text as it is."""
+    return decode_html(data, request.content_type)
+
+
+def read_markdown(data: bytes, request: ParseRequest) -> str:
+    """Return the text of Markdown without front matter, marks and addresses."""
+    return _without_marks(_FRONT.sub("", read_text(data, request).replace("\r\n", "\n"), count=1))
+
+
+def _without_marks(text: str) -> str:
+    pieces, at = [], 0
+    for code in _CODE.finditer(text):
+        pieces += [_unmarked(text[at : code.start()]), code["block"] or code["span"] or ""]
+        at = code.end()
+    return "".join((*pieces, _unmarked(text[at:])))
+
+
+def _unmarked(text: str) -> str:
+    for pattern, instead in _MARKDOWN_MARKS:
+        text = pattern.sub(instead, text)
+    return html.unescape(text)
+
+
+def read_rst(data: bytes, request: ParseRequest) -> str:
+    """Return the text of reStructuredText without comments, options of directives and addresses."""
+    text = read_text(data, request).replace("\r\n", "\n")
+    for pattern, instead in _RST_MARKS:
+        text = pattern.sub(instead, text)
+    return text
+
+
+def read_notebook(data: bytes, _request: ParseRequest) -> str:
+    """Return the cells of a notebook, and what they printed. Raises: ParseError: it is none."""
+    try:
+        return "\n".join(_cells(json.loads(data.decode("utf-8-sig"))))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ParseError("no notebook", subject="") from error
+
+
+def _cells(notebook: Any) -> Iterator[str]:
+    for cell in notebook["cells"]:
+        source = _joined(cell["source"])
+        if cell["cell_type"] != "raw":
+            yield _without_marks(source) if cell["cell_type"] == "markdown" else source
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            pictured = any(kind.startswith("image/") for kind in data)
+            yield _joined(output.get("text", "" if pictured else data.get("text/plain", "")))
+            yield output.get("ename", "") + "\n" + output.get("evalue", "")
+
+
+def _joined(text: Any) -> str:
+    return text if isinstance(text, str) else "".join(text)
+
+
+def read_docx(data: bytes, request: ParseRequest) -> str:
+    """Return the paragraphs and notes of a Word file. Raises: ParseError: it is none."""
+    archive = open_archive(data, subject=request.uri)
+    try:
+        types = etree.fromstring(read_member(archive, "[Content_Types].xml", subject=request.uri))
+        main = [one.get("PartName", "").strip("/") for one in types if one.get("ContentType") == _MAIN]
+        names = [name for name in (*main, *_NOTES) if name in archive.namelist()]
+        parser = etree.XMLParser(resolve_entities=False)
+        parts = (etree.fromstring(read_member(archive, name, subject=request.uri), parser) for name in names)
+        return "\n".join("".join(_paragraphs(part)) for part in parts)
+    except etree.LxmlError as error:
+        raise ParseError("damaged", subject=request.uri) from error
+
+
+def _paragraphs(part: Any) -> Iterator[str]:
+    """Text runs and those of formulas; a drawing may have its text twice, once for older programs."""
+    walk = etree.iterwalk(part, events=("start",))
+    for _, element in walk:
+        name = etree.QName(element).localname
+        if name == "Fallback":
+            walk.skip_subtree()
+        elif name == "t":
+            yield element.text or ""
+        elif name in {"p", "tab", "br", "cr"}:
+            yield "\n"
+        elif name == "noBreakHyphen":
+            yield "-"
+
+
+def read_epub(data: bytes, request: ParseRequest) -> str:
+    """Return the text of the chapters of a book. Raises: ParseError: it is none."""
+    archive = open_archive(data, subject=request.uri)
+    chapters = read_package(archive, subject=request.uri).chapters
+    texts = (decode_html(read_member(archive, one.path, subject=request.uri), None) for one in chapters)
+    return "\n".join(read_markup(text, subject=request.uri) for text in texts)
