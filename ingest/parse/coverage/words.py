@@ -4,13 +4,16 @@ import codecs
 import re
 import unicodedata
 from collections import Counter
+from functools import lru_cache
 
-_SPACED = bytes(code if code > 127 or chr(code).isalnum() or chr(code) == "_" else 32 for code in range(256))
-"""Bytes of UTF-8 with a space for each ASCII sign that is in no word."""
+_SPACED = "".join(
+    chr(code) if code > 127 else chr(code).lower() if chr(code).isalnum() or code == ord("_") else " "
+    for code in range(256)
+).encode("latin-1")
+"""Bytes of UTF-8 in lower case, with a space for each ASCII sign that is in no word."""
 
 _UNSEEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 _NO_WORD = re.compile(r"[^\x00-\x7f\w]")
-_ACCENTS = re.compile("[\u0300-\u036f]")
 _FOLD = "sitegraph.fold"
 
 
@@ -19,10 +22,10 @@ def fold_words(text: str) -> str:
 
     Signs without width are in no word, and what Unicode calls compatible is equal: `10\u2076` is `106`.
     """
-    if not text.isascii() and _ACCENTS.search(text):
+    if not unicodedata.is_normalized("NFC", text):
         text = unicodedata.normalize("NFC", text)
     # An encoder hands over what is not ASCII, of which there is little, many times faster than a search.
-    spaced = text.lower().encode("ascii", _FOLD).translate(_SPACED)
+    spaced = text.encode("ascii", _FOLD).translate(_SPACED)
     return b" ".join(spaced.split()).decode("utf-8", "surrogatepass")
 
 
@@ -39,9 +42,13 @@ def rest_of(text: str, part: str) -> str:
 
 def _fold_beyond(error: UnicodeError) -> tuple[bytes, int]:
     assert isinstance(error, UnicodeEncodeError)
-    written = _UNSEEN.sub("", error.object[error.start : error.end])
-    folded = _NO_WORD.sub(" ", unicodedata.normalize("NFKC", written).casefold())
-    return folded.encode("utf-8", "surrogatepass"), error.end
+    return _folded(error.object[error.start : error.end]), error.end
+
+
+@lru_cache(maxsize=1024)
+def _folded(written: str) -> bytes:
+    folded = unicodedata.normalize("NFKC", _UNSEEN.sub("", written)).casefold()
+    return _NO_WORD.sub(" ", folded).encode("utf-8", "surrogatepass")
 
 
 codecs.register_error(_FOLD, _fold_beyond)
