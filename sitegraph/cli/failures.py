@@ -33,8 +33,10 @@ _NO_MEMORY = (
     "bad_alloc",
     "bad allocation",
     "out of memory",
+    "without exception set",
+    "without setting an exception",
 )
-"""What the loader of libraries, the kernel and libraries say, in lower case, where memory ran out."""
+"""What the loader, the kernel, libraries and, of calls that failed mutely, Python say of it, in lower case."""
 
 _UNREACHED = "Failed to reach API at "
 _DRIVERS = ("lance error", "LanceError", ".rs:")
@@ -49,10 +51,10 @@ class Failure(NamedTuple):
 
 def explain(error: Exception, *, command: str) -> Failure | None:
     """Say what an error means; *command* is the one it ended. None: nobody foresaw it."""
+    if _lacks_memory(error):  # even where it was taken for damage, as of an encoder that cannot be loaded
+        return Failure("there is not enough memory; free some, or raise its limit (ulimit -v)", EXIT_FAILED)
     if isinstance(error, SitegraphError):
         return _ours(error)
-    if _lacks_memory(error):
-        return Failure("there is not enough memory; free some, or raise its limit (ulimit -v)", EXIT_FAILED)
     if isinstance(error, ModuleNotFoundError):
         return _not_installed(error, command)
     if full := why_no_room(error):
@@ -70,7 +72,8 @@ def _lacks_memory(error: BaseException | None) -> bool:
     """
     while error is not None:
         is_machine = (
-            isinstance(error, ImportError | OSError | RuntimeError) or _module(error) == "onnxruntime"
+            isinstance(error, ImportError | OSError | RuntimeError | SystemError)
+            or _module(error) == "onnxruntime"
         )
         words = str(error).casefold() if is_machine else ""
         told = isinstance(error, OSError) and error.errno == errno.ENOMEM

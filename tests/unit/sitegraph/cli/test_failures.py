@@ -8,7 +8,7 @@ import pytest
 from onnxruntime.capi.onnxruntime_pybind11_state import RuntimeException
 
 from schemas.driver_text import plain_reason
-from schemas.errors import StoreUnavailable
+from schemas.errors import DamageFound, StoreUnavailable
 from schemas.no_room import why_no_room
 from sitegraph.cli.failures import Failure, explain
 
@@ -85,12 +85,17 @@ def test_too_little_memory_is_told_whoever_came_upon_it_first() -> None:
     wrapped, other = RuntimeError("cannot load"), ValueError("while handling")
     wrapped.__cause__, other.__context__ = cause, wrapped
     encoder = RuntimeException("[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : std::bad_alloc")
+    damaged = DamageFound("the encoder cannot be loaded; repair it", subject="encoder.onnx")
+    damaged.__cause__ = encoder
     said = [
         *(
             cause,
             wrapped,
             other,
             encoder,
+            damaged,
+            SystemError("error return without exception set"),
+            SystemError("<built-in function exec> returned NULL without setting an exception"),
             MemoryError(),
             RuntimeError("std::bad_alloc"),
             OSError(errno.ENOMEM, "x"),
@@ -113,6 +118,7 @@ def dealt_with() -> KeyError:
     "error",
     [
         *(KeyError("x"), ModuleNotFoundError("no", name="flows.nowhere"), dealt_with()),
+        SystemError("bad argument to internal function"),
         ValueError("page 'Out of memory killer' is wrong"),
         psycopg.errors.OutOfMemory("out of memory"),
     ],
