@@ -36,7 +36,7 @@ _NO_MEMORY = (
     "without exception set",
     "without setting an exception",
 )
-"""What the loader, the kernel, libraries and, of calls that failed mutely, Python say of it, in lower case."""
+"""What the loader, the kernel, libraries and, of calls that failed mutely, Python say, in lower case."""
 
 _UNREACHED = "Failed to reach API at "
 _DRIVERS = ("lance error", "LanceError", ".rs:")
