@@ -45,9 +45,7 @@ def main() -> None:
         folder = options.folder or postgresql_manual(work / "site")
         os.environ["PREFECT_HOME"] = str(work / "prefect")
         prepare_prefect(os.environ)
-        from flows.server.temporary import prefect_api
-
-        with serve_folder(folder) as address, prefect_api():
+        with serve_folder(folder) as address:
             source = write_source(work, address, options.seed or ["index.html"])
             figures = measure_run(source, work)
         figures["routes"] = ours("bench.encoder_routes", work / "texts.json")

@@ -5,18 +5,19 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import cache, wraps
 from typing import Any, TypeVar, cast
 
 from prefect import Task, flow, tags, task
+from prefect.cache_policies import NO_CACHE
 from prefect.futures import PrefectFuture, wait
 from prefect.task_runners import TaskRunner
 
 from flows import tasks
-from flows.begun import take_over
 from flows.crawl.parse import plan_leftovers
 from flows.derive.diff import load_difference
 from flows.run.artifacts import publish_artifacts, show_problems
-from flows.run.batches import cut
+from flows.run.batches import DOCUMENTS_PER_EMBEDDING, cut
 from flows.run.emit import tell_block, tell_error, tell_report
 from flows.run.flow_log import forwarded_logs
 from flows.run.flow_states import (
@@ -34,9 +35,20 @@ from flows.run.lent_work import lent
 from flows.run.opening import open_run
 from flows.run.problems import problems_so_far
 from flows.run.resources import Resources
+from flows.run.retries import TRANSIENT
+from flows.run.stage import Stage
 from flows.run.stages import Stages
 from flows.run.task_runners import ConfiguredTaskRunner, is_remote, told_failures
-from flows.run.values import ComparedSource, CrawlWave, Embedded, FetchedBatch, ParsedBatch, Run, sum_parsed
+from flows.run.values import (
+    ComparedSource,
+    CrawlWave,
+    Embedded,
+    FetchedBatch,
+    ParsedBatch,
+    Planned,
+    Run,
+    sum_parsed,
+)
 from flows.run.watch import watched_run
 from flows.walk import Work, walk
 from runtime.clock import SystemClock
@@ -47,9 +59,6 @@ from schemas.cost import Cause
 from schemas.errors import DamageFound, SitegraphError
 from schemas.records import from_record, to_record
 from schemas.report import RunReport
-
-DOCUMENTS_PER_EMBEDDING = 2_000
-"""Documents that one task embeds: enough for batches of texts of like length."""
 
 R = TypeVar("R")
 D = TypeVar("D", bound=FetchedBatch | ParsedBatch | Embedded)
@@ -104,13 +113,12 @@ def index_source(
 
 
 def run_source(source: str, *, due: bool, options: dict[str, Any]) -> RunReport:
-    """Open the run as a task of its own, unless this process has it open already; then walk."""
-    begun, name = take_over(), source_name(source)
-    stages = begun.stages if begun else Stages(SystemClock())
+    """Open the run as a task of its own; then walk."""
+    stages, name = Stages(SystemClock()), source_name(source)
     tag_run(f"source:{name}")
     with tags(f"source:{name}"), ExitStack() as stack:
-        with stages.timed("start", since=begun.since if begun else None), caused_by(Cause.START):
-            resources, run = (begun.resources, None) if begun else _start(stack, source, options)
+        with stages.timed("start"), caused_by(Cause.START):
+            resources, run = _start(stack, source, options)
         try:
             report = run_walk(resources, due=due, stages=stages, started=run)
         except SitegraphError:
@@ -172,6 +180,25 @@ def _changes(index: Index, compared: ComparedSource | None) -> Sequence[Document
         return ()
 
 
+@cache
+def task_of(stage: Stage[..., R]) -> Task[..., R]:
+    """Make a stage a task. It has effects: it is never skipped because another was given the same."""
+
+    @wraps(stage.step)
+    def run(*values: Any) -> R:
+        return stage(*values)
+
+    options = TRANSIENT if stage.is_retried else {}
+    made: Task[..., R] = task(
+        name=stage.name,
+        task_run_name=cast("Callable[[], str]", stage.run_name),  # Prefect passes the parameters
+        cache_policy=NO_CACHE,
+        persist_result=False,
+        **options,
+    )(run)
+    return made
+
+
 class PrefectEngine:
     """Runs each stage as a task; `futures` are those of tasks that were submitted.
 
@@ -186,20 +213,26 @@ class PrefectEngine:
         self.futures: list[PrefectFuture[Any]] = []
         self.compared: ComparedSource | None = None
 
-    def begin(self, resources: Resources) -> None:
-        """Any run can be done."""
+    def begin(self, run: Run) -> Run:
+        """Give the run as the task that opened it returned it."""
+        return self._started or run
 
-    def call(self, stage: Callable[..., R], *values: Any) -> R:
+    def call(self, stage: Stage[..., R], *values: Any) -> R:
         """Run a stage as a task, and wait for it."""
-        if stage is tasks.plan and self._started is not None:
-            values = (self._started, *values[1:])
-        if stage is tasks.parse_leftovers and self._remote is not None:
-            return cast("R", self._parse_leftovers(self._remote))
-        result = stage(*values)
+        result = cast("Callable[..., R]", task_of(stage))(*values)
         self._results.append(result)
         if isinstance(result, ComparedSource):
             self.compared = result
         return result
+
+    def parse_leftovers(self, run: Run, planned: Planned) -> ParsedBatch:
+        """Let workers parse what an earlier run left, as they do what this one fetches."""
+        if self._remote is None:
+            return self.call(tasks.parse_leftovers, run, planned)
+        batches = plan_leftovers(self._resources.crawling())
+        empty = FetchedBatch(documents=0)
+        futures = [self._submit(tasks.parse, self._remote, batch, empty) for batch in batches]
+        return sum_parsed(cast("ParsedBatch", self._done(future.result())) for future in futures)
 
     def crawl_wave(self, run: Run, wave: CrawlWave) -> Sequence[Work]:
         """Submit the batches of each shard one after the other, shards side by side, parsing behind them."""
@@ -225,12 +258,6 @@ class PrefectEngine:
         """Wait for the tasks that were submitted; for those of workers, which may be lost, not for ever."""
         wait(self.futures, timeout=SECONDS_TO_STOP if self._remote else None)
 
-    def _parse_leftovers(self, run: Run) -> ParsedBatch:
-        """Let workers parse what an earlier run left, as they do what this one fetches."""
-        batches = plan_leftovers(self._resources.crawling())
-        futures = [self._submit(tasks.parse, run, batch, FetchedBatch(documents=0)) for batch in batches]
-        return sum_parsed(cast("ParsedBatch", self._done(future.result())) for future in futures)
-
     def _done(self, work: Work) -> Work:
         """Show the progress of workers, which cannot show it themselves."""
         self._told(work)
@@ -246,8 +273,8 @@ class PrefectEngine:
         METER.add_told(work.spent)
         return work
 
-    def _submit(self, stage: Callable[..., Any], *values: Any) -> PrefectFuture[Any]:
+    def _submit(self, stage: Stage[..., Any], *values: Any) -> PrefectFuture[Any]:
         """Submit a stage; what it is given as a future is the value that comes of it."""
-        future = cast("Task[..., Any]", stage).submit(*values, return_state=False)
+        future: PrefectFuture[Any] = task_of(stage).submit(*values, return_state=False)
         self.futures.append(future)
         return future

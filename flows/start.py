@@ -1,48 +1,38 @@
-"""How `sitegraph run` starts a run: as a flow, unless there is nothing new and no server to tell of it."""
+"""How `sitegraph run` starts a run: in this process, or as a flow where a Prefect server is configured."""
 
 import os
 import sys
-from contextlib import ExitStack, suppress
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from flows.begun import BegunRun, handed_over
-from flows.look import look
+from flows.local import run_here
 from flows.run.opening import open_run
+from flows.run.prefect_server import configured_server
 from flows.run.stages import Stages
 from flows.run.watch import watched_run
-from flows.server.configured import may_be_configured
-from indexes.layout import IndexLayout
 from runtime.clock import SystemClock
+from runtime.proxies import without_unspoken
+from runtime.settings import read_settings
+from runtime.task_runners import THREADS
+from schemas.advice import COMMAND_LINE, Door, DoorKind, advise
 from schemas.causes import caused_by
 from schemas.cost import Cause
 from schemas.errors import SitegraphError
 from schemas.records import to_record
 
 
-def run_source(
-    source: str,
-    *,
-    index: str | None,
-    folder: Path,
-    graph: str | None,
-    model: str | None = None,
-    due: bool,
-    accept: bool,
-    repair: bool = False,
-    quiet: bool = False,
-) -> dict[str, Any]:
-    """Bring the index in *folder* up to date with a source, and give the run's report.
+def run_source(source: str, *, due: bool, prefect: bool = False, **options: Any) -> dict[str, Any]:
+    """Bring an index up to date with a source, and give the run's report.
 
-    Where no Prefect server is configured the run first looks by itself. If all is as readers see it, that is
-    the whole run; anything else, an error too, becomes a flow run that goes on from there.
+    Args: prefect: a flow run, though no server is configured; Prefect starts one until it ends. options: as
+    `flows.run.opening.open_run` has them.
 
-    Raises what the flow raises.
+    Raises: what `open_run` and the stages raise, with advice for who called this.
     """
-    options: dict[str, Any] = {"source": source, "index": index, "graph": graph, "model": model}
-    options |= {"accept": accept, "repair": repair, "quiet": quiet}
-    with watched_run(source, index=index, say=_warn) as watch:
-        watch.report = report = _run(options, folder=folder, due=due)
+    with watched_run(source, index=options.get("index"), say=_warn) as watch:
+        run = _run_flow if prefect or _needs_flow(options.get("index")) else _run_here
+        watch.report = report = run(source=source, due=due, **options)
         return report
 
 
@@ -50,30 +40,34 @@ def _warn(line: str) -> None:
     sys.stderr.write(f"sitegraph: warning: {line}\n")
 
 
-def _run(options: dict[str, Any], *, folder: Path, due: bool) -> dict[str, Any]:
-    if may_be_configured(os.environ, Path.cwd()) or not IndexLayout(folder).manifest.exists():
-        return _run_flow(**options, due=due)
-    clock = SystemClock()
-    stages = Stages(clock)
+def _needs_flow(index: str | None) -> bool:
+    return read_settings(index=index).task_runner != THREADS or configured_server() is not None
+
+
+def _run_here(*, due: bool, **options: Any) -> dict[str, Any]:
+    stages = Stages(SystemClock())
     with ExitStack() as stack:
+        stack.enter_context(_advised(options))
         with stages.timed("start"), caused_by(Cause.START):
             resources = stack.enter_context(open_run(**options))
-        report = None
-        # The flow run comes upon the error again, and shows it.
-        with suppress(SitegraphError):
-            report = look(resources, due=due, stages=stages)
-        if report is not None:
-            return to_record(report)
-        with handed_over(BegunRun(resources, stages, since=clock.monotonic())):
-            return _run_flow(**options, due=due)
+        return to_record(run_here(resources, due=due, stages=stages))
+
+
+@contextmanager
+def _advised(options: Mapping[str, Any]) -> Iterator[None]:
+    """Word the advice of errors for a program that calls this; a command words it by its own line."""
+    try:
+        yield
+    except SitegraphError as error:
+        if COMMAND_LINE.get() is None:
+            door = Door(kind=DoorKind.PYTHON, index=options.get("index"), source=options["source"])
+            error.message = advise(error.message, door)
+        raise
 
 
 def _run_flow(**options: Any) -> dict[str, Any]:
-    with caused_by(Cause.PREFECT):
-        from flows.server.temporary import prefect_api
+    with caused_by(Cause.PREFECT), without_unspoken(os.environ):
+        from flows.recrawl import index_source
 
-        with prefect_api():
-            from flows.recrawl import index_source
-
-            report: dict[str, Any] = index_source(**options)
-            return report
+        report: dict[str, Any] = index_source(**options)
+        return report

@@ -1,17 +1,17 @@
-"""The stages of a run as Prefect tasks: values in, values out.
+"""The stages of a run: values in, values out.
 
-A task is given the run's name and its part of the work, and opens what it needs (flows/run/process_cache.py),
-so that all but those that commit may run in any process that reaches the index. Arguments that a task does
+A stage is given the run's name and its part of the work, and opens what it needs (flows/run/process_cache.py)
+so that all but those that commit may run in any process that reaches the index. Arguments that a stage does
 not read are what it waits for: Prefect draws the line by them. Stages import their code when they first run:
-a run that only looks imports neither Prefect nor what links and writes.
+a run that finds nothing new imports nothing that links and writes.
 """
 
 from collections.abc import Sequence
 
-from flows.run.lazy_task import task
+from flows.run.contexts import CommitContext
 from flows.run.process_cache import resources_of
 from flows.run.resources import Resources
-from flows.run.retries import TRANSIENT
+from flows.run.stage import stage
 from flows.run.task_names import batch_named, compared_named, embed_named, generation_named, named, wave_named
 from flows.run.values import (
     Batch,
@@ -35,8 +35,10 @@ from indexes.write.apply import StagedState
 from schemas.cost import Cause, Costs
 from schemas.report import RunReport
 
+LANCE = "lance"
 
-@task(cause=Cause.PLAN, name="plan", task_run_name=named("plan"))
+
+@stage(cause=Cause.PLAN, name="plan", run_name=named("plan"))
 def plan(run: Run, due_by: str | None) -> Planned:
     """Bring seeds, sitemaps or folders, and a changed scope, into the ledger."""
     from flows.crawl.plan import plan_source
@@ -46,7 +48,7 @@ def plan(run: Run, due_by: str | None) -> Planned:
         return Planned(documents=documents, http=parts.take_http())
 
 
-@task(cause=Cause.PARSE, name="parse-leftovers", task_run_name=named("parse leftovers of"))
+@stage(cause=Cause.PARSE, name="parse-leftovers", run_name=named("parse leftovers of"))
 def parse_leftovers(run: Run, planned: Planned) -> ParsedBatch:  # noqa: ARG001
     """Parse stored bytes that have no fragment of this pipeline version."""
     from flows.crawl.parse import parse_leftovers as parse
@@ -55,7 +57,7 @@ def parse_leftovers(run: Run, planned: Planned) -> ParsedBatch:  # noqa: ARG001
         return _counted(parts, parse(parts.crawling()))
 
 
-@task(cause=Cause.PLAN, name="plan-wave", task_run_name=wave_named)
+@stage(cause=Cause.PLAN, name="plan-wave", run_name=wave_named)
 def plan_wave(run: Run, due_by: str | None, number: int, before: Sequence[ParsedBatch]) -> CrawlWave:  # noqa: ARG001
     """Cut what the run has not looked at yet, some of it found by what was parsed before, into batches."""
     from flows.crawl.plan import plan_wave as batches_of
@@ -66,7 +68,7 @@ def plan_wave(run: Run, due_by: str | None, number: int, before: Sequence[Parsed
         return CrawlWave(number=number, batches=batches)
 
 
-@task(cause=Cause.FETCH, name="fetch", task_run_name=batch_named("fetch"), **TRANSIENT)
+@stage(cause=Cause.FETCH, name="fetch", run_name=batch_named("fetch"), is_retried=True)
 def fetch(run: Run, batch: Batch, before: FetchedBatch | None) -> FetchedBatch:  # noqa: ARG001
     """Fetch one batch of one shard, after the one before it."""
     from flows.crawl.fetch import fetch_batch, unfetched
@@ -81,7 +83,7 @@ def fetch(run: Run, batch: Batch, before: FetchedBatch | None) -> FetchedBatch: 
         return FetchedBatch(documents=documents, to_parse=to_parse, http=http, spent=spent)
 
 
-@task(cause=Cause.PARSE, name="parse", task_run_name=batch_named("parse"))
+@stage(cause=Cause.PARSE, name="parse", run_name=batch_named("parse"))
 def parse(run: Run, batch: Batch, fetched: FetchedBatch) -> ParsedBatch:  # noqa: ARG001
     """Parse one fetched batch."""
     from flows.crawl.parse import parse_batch
@@ -90,7 +92,7 @@ def parse(run: Run, batch: Batch, fetched: FetchedBatch) -> ParsedBatch:  # noqa
         return _counted(parts, parse_batch(parts.crawling(), batch.uris))
 
 
-@task(cause=Cause.QUARANTINE, name="quarantine", task_run_name=named("quarantine and deduplicate"))
+@stage(cause=Cause.QUARANTINE, name="quarantine", run_name=named("quarantine and deduplicate"))
 def quarantine(run: Run, last: CrawlWave) -> Quarantined:  # noqa: ARG001
     """Put aside what is no content, and what is the same at several addresses; refuse a source without seeds.
 
@@ -106,14 +108,13 @@ def quarantine(run: Run, last: CrawlWave) -> Quarantined:  # noqa: ARG001
         return Quarantined(documents=len(known), http=http, pages=pages, peak_child_mb=parts.peak_child_mb)
 
 
-@task(cause=Cause.RECOVER, name="recover", task_run_name=named("recover"))
+@stage(cause=Cause.RECOVER, name="recover", run_name=named("recover"))
 def recover(run: Run, lease: Lease, quarantined: Quarantined) -> Recovered:  # noqa: ARG001
     """Finish or take back what a crashed run left, and see what is damaged of what readers open.
 
     Raises: GuardRefused: publishing is held.
     """
     from flows.commit.rebuild_stores import Repair, look_for_damage
-    from flows.commit.recover import recover as close_unfinished
     from flows.run.hold import check_hold
 
     with resources_of(run) as parts:
@@ -121,34 +122,42 @@ def recover(run: Run, lease: Lease, quarantined: Quarantined) -> Recovered:  # n
         context.crash_point("lease.acquired")
         if not run.accept:
             check_hold(context.index.layout)  # a rollback may have come while the source was crawled
-        repair = look_for_damage(context, repair=run.repair)
-        if context.index.ledger.generations.unfinished():
+        unfinished = bool(context.index.ledger.generations.unfinished())
+        repair = look_for_damage(context, repair=run.repair, writes=unfinished)
+        if unfinished:
             _withdraw(parts, every=True)
         # What a crash left in damaged stores goes with them.
-        published = close_unfinished(context, lease=lease) if repair is not Repair.STORES else ()
+        published = _close_unfinished(context, lease) if repair is not Repair.STORES else ()
         # An encoder that no generation names yet goes with what recovery prunes.
         parts.export_encoder(read_all=run.repair)
         return Recovered(repair=repair, published=published)
 
 
-@task(cause=Cause.DIFF, name="diff", task_run_name=named("diff"))
+@stage(cause=Cause.DIFF, name="diff", run_name=named("diff"))
 def diff(run: Run, recovered: Recovered) -> ComparedSource:
     """Compare the ledger with the generation that readers see.
 
     Raises: GuardRefused: too much of the source would go.
     """
-    from flows.commit.rebuild_stores import Repair, from_nothing
+    from flows.commit.rebuild_stores import Repair, from_nothing, look_before_writing
     from flows.derive.diff import compare_source
 
     with resources_of(run) as parts:
+
+        def compared(repair: Repair) -> ComparedSource:
+            rebuild = from_nothing if repair is Repair.STORES else None
+            repairs = repair is not Repair.NOTHING
+            return compare_source(parts.deriving(), accept=run.accept, rebuild=rebuild, repairs=repairs)
+
         repair = Repair(recovered.repair)
-        rebuild = from_nothing if repair is Repair.STORES else None
-        return compare_source(
-            parts.deriving(), accept=run.accept, rebuild=rebuild, repairs=repair is not Repair.NOTHING
-        )
+        found = compared(repair)
+        if found.difference is None or repair is Repair.STORES:
+            return found
+        needed = look_before_writing(parts.committing())
+        return compared(needed) if needed is Repair.STORES else found
 
 
-@task(cause=Cause.EMBED, name="embed", task_run_name=embed_named)
+@stage(cause=Cause.EMBED, name="embed", run_name=embed_named)
 def embed(run: Run, compared: ComparedSource) -> Embedded:
     """Give the texts of changed documents, or of a part of them, their vectors."""
     from flows.derive.embed import embed_fragments
@@ -158,7 +167,7 @@ def embed(run: Run, compared: ComparedSource) -> Embedded:
         return Embedded(texts=texts, spent=parts.take_spent())
 
 
-@task(cause=Cause.LINK, name="link", task_run_name=compared_named("link"))
+@stage(cause=Cause.LINK, name="link", run_name=compared_named("link"))
 def link(run: Run, compared: ComparedSource) -> Linked:
     """Plan the rows of every document that changes and of those around it, and what follows from all."""
     from flows.derive.freeze import link_source
@@ -167,7 +176,7 @@ def link(run: Run, compared: ComparedSource) -> Linked:
         return link_source(parts.deriving(), compared)
 
 
-@task(cause=Cause.LINK, name="freeze", task_run_name=compared_named("freeze"))
+@stage(cause=Cause.LINK, name="freeze", run_name=compared_named("freeze"))
 def freeze(
     run: Run, lease: Lease, compared: ComparedSource, linked: Linked, embedded: Sequence[Embedded], ahead: int
 ) -> Frozen:
@@ -182,7 +191,7 @@ def freeze(
         return freeze_plan(parts.deriving(), compared, linked, lease=lease, accept=run.accept, embedded=texts)
 
 
-@task(cause=Cause.WRITE, name="write", task_run_name=generation_named("write"), **TRANSIENT)
+@stage(cause=Cause.WRITE, name="write", run_name=generation_named("write"), is_retried=True)
 def write(run: Run, lease: Lease, frozen: Frozen) -> StagedState:
     """Write the frozen plan into both stores; may be repeated."""
     from flows.commit.write import find_generation, write_plan
@@ -192,7 +201,7 @@ def write(run: Run, lease: Lease, frozen: Frozen) -> StagedState:
         return write_plan(context, find_generation(context.index, frozen), lease=lease)
 
 
-@task(cause=Cause.VERIFY, name="verify", task_run_name=generation_named("verify"))
+@stage(cause=Cause.VERIFY, name="verify", run_name=generation_named("verify"))
 def verify(run: Run, frozen: Frozen, staged: StagedState) -> Frozen:
     """Compare both stores with the plan, before any reader sees them.
 
@@ -207,7 +216,7 @@ def verify(run: Run, frozen: Frozen, staged: StagedState) -> Frozen:
         return Frozen(generation=frozen.generation)
 
 
-@task(cause=Cause.VERIFY, name="check", task_run_name=generation_named("check"), **TRANSIENT)
+@stage(cause=Cause.VERIFY, name="check", run_name=generation_named("check"), is_retried=True)
 def check(run: Run, frozen: Frozen, lease: Lease, staged: StagedState) -> Frozen:  # noqa: ARG001
     """Ask the staged generation what readers must go on finding; nothing where no file of questions is named.
 
@@ -223,7 +232,7 @@ def check(run: Run, frozen: Frozen, lease: Lease, staged: StagedState) -> Frozen
         return Frozen(generation=frozen.generation)
 
 
-@task(cause=Cause.PUBLISH, name="publish", task_run_name=generation_named("publish"))
+@stage(cause=Cause.PUBLISH, name="publish", run_name=generation_named("publish"))
 def publish(run: Run, lease: Lease, frozen: Frozen, staged: StagedState) -> Published:
     """Let readers see what was verified.
 
@@ -241,7 +250,7 @@ def publish(run: Run, lease: Lease, frozen: Frozen, staged: StagedState) -> Publ
         return Published(generation=frozen.generation)
 
 
-@task(cause=Cause.PUBLISH, name="audiences", task_run_name=named("audiences of"))
+@stage(cause=Cause.PUBLISH, name="audiences", run_name=named("audiences of"))
 def audiences(run: Run, lease: Lease, published: Published | None) -> None:  # noqa: ARG001
     """Bring each audience up to date with what readers of the whole index see of the source."""
     from flows.audiences.update import update_audiences
@@ -250,7 +259,7 @@ def audiences(run: Run, lease: Lease, published: Published | None) -> None:  # n
         update_audiences(parts, sources={run.source})
 
 
-@task(cause=Cause.COLLECT, name="collect", task_run_name=named("collect"))
+@stage(cause=Cause.COLLECT, name="collect", run_name=named("collect"))
 def collect(run: Run, compared: ComparedSource, published: Published | None) -> Collected:
     """Delete old generations, and files that nothing needs any more."""
     from flows.commit.garbage_collect import collect as collect_garbage
@@ -262,7 +271,7 @@ def collect(run: Run, compared: ComparedSource, published: Published | None) -> 
         return Collected(files=prune(parts.index, source=run.source, keep=(compared.difference or "",)))
 
 
-@task(cause=Cause.REPORT, name="report", task_run_name=named("report"))
+@stage(cause=Cause.REPORT, name="report", run_name=named("report"))
 def report(
     run: Run,
     compared: ComparedSource,
@@ -285,6 +294,18 @@ def report(
         return record_run(
             context, difference, crawled, seconds=seconds, began=began, costs=costs, encoded=parts.encoded
         )
+
+
+def _close_unfinished(context: CommitContext, lease: Lease) -> tuple[int, ...]:
+    """What publishes and writes is imported only where something is to be finished, or shown on a server."""
+    index = context.index
+    is_known = index.current() == 0 or index.ledger.generations.get(index.current()) is not None
+    if is_known and index.manifest.graph == LANCE and not index.ledger.generations.unfinished():
+        index.ledger.leases.check(lease)
+        return ()
+    from flows.commit.recover import recover as close_unfinished
+
+    return close_unfinished(context, lease=lease)
 
 
 def _withdraw(parts: Resources, *, every: bool = False) -> None:

@@ -1,7 +1,6 @@
 """The walk of a run from planning to its report: which stage follows which, and what passes between them.
 
-How a stage is run is the engine's: as a Prefect task (flows/recrawl.py), or at once as far as nothing is new
-(flows/look.py).
+How a stage is run is the engine's: in this process (flows/local.py), or as a Prefect task (flows/recrawl.py).
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from flows import tasks
 from flows.audiences.open import is_in_force
 from flows.run.leases import hold_index
 from flows.run.resources import Resources
+from flows.run.stage import Stage
 from flows.run.stages import Stages
 from flows.run.values import (
     ComparedSource,
@@ -20,6 +20,7 @@ from flows.run.values import (
     Embedded,
     FetchedBatch,
     ParsedBatch,
+    Planned,
     Published,
     Quarantined,
     Run,
@@ -36,11 +37,14 @@ Work = FetchedBatch | ParsedBatch
 class Engine(Protocol):
     """Runs the stages of a walk."""
 
-    def begin(self, resources: Resources) -> None:
-        """See whether this engine can do the run at all."""
+    def begin(self, run: Run) -> Run:
+        """Give the run as its first stage is to be given it."""
 
-    def call(self, stage: Callable[..., R], *values: Any) -> R:
+    def call(self, stage: Stage[..., R], *values: Any) -> R:
         """Run a stage, and wait for it."""
+
+    def parse_leftovers(self, run: Run, planned: Planned) -> ParsedBatch:
+        """Parse stored bytes that have no fragment of this pipeline version."""
 
     def crawl_wave(self, run: Run, wave: CrawlWave) -> Sequence[Work]:
         """Fetch and parse the batches of a wave: those of one shard in turn, shards side by side."""
@@ -52,7 +56,6 @@ class Engine(Protocol):
 def walk(resources: Resources, engine: Engine, *, due: bool, stages: Stages) -> RunReport:
     """Crawl under the source's lease, which the caller holds, then change the index under its own."""
     index = resources.index
-    engine.begin(resources)
     with stages.timed("recover"):
         _restore_ledger(resources)
     with stages.timed("crawl"):
@@ -89,8 +92,8 @@ def _restore_ledger(resources: Resources) -> None:
 
 def crawl(run: Run, engine: Engine, *, due_by: str | None) -> tuple[Crawled, Quarantined]:
     """Fetch and parse, wave after wave, until every document has been looked at."""
-    planned = engine.call(tasks.plan, run, due_by)
-    parsed: tuple[ParsedBatch, ...] = (engine.call(tasks.parse_leftovers, run, planned),)
+    planned = engine.call(tasks.plan, engine.begin(run), due_by)
+    parsed: tuple[ParsedBatch, ...] = (engine.parse_leftovers(run, planned),)
     crawled = sum_crawl((planned, *parsed))
     number = 1
     while (wave := engine.call(tasks.plan_wave, run, due_by, number, parsed)).batches:

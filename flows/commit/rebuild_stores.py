@@ -6,7 +6,7 @@ cache: so a damaged store is written from nothing, by the same steps as a first 
 anything.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -53,14 +53,27 @@ def plan_repair(damaged: Collection[str]) -> Repair:
     return Repair.AUTHORITY if damaged else Repair.NOTHING
 
 
-def look_for_damage(run: CommitContext, *, repair: bool) -> Repair:
+def look_for_damage(run: CommitContext, *, repair: bool, writes: bool) -> Repair:
     """See whether the files are there that readers open, as they were published; tell what is not.
 
-    Sizes of all and hashes of HASHED_BYTES are compared; with *repair*, all hashes and all rows.
+    Sizes of all and hashes of HASHED_BYTES are compared; with *repair*, all hashes and all rows. *writes*:
+    also what only stops who writes, which `look_before_writing` sees otherwise.
     Raises: DamageFound: the stores are damaged, and so is the ledger from which they could be made.
     """
+    return _tell(run, find_damaged_files(run.index, repair=repair, writes=repair or writes))
+
+
+def look_before_writing(run: CommitContext) -> Repair:
+    """See whether the store can write its tables, as `look_for_damage` does for readers."""
     index = run.index
-    found = find_damaged_files(index, repair=repair)
+    if index.current() == 0:
+        return Repair.NOTHING
+    folders = table_folders(index.layout, index.manifest, index.chunks.space(index.current()))
+    return _tell(run, tuple(_unwritable(index, folders)))
+
+
+def _tell(run: CommitContext, found: Sequence[Damage]) -> Repair:
+    index = run.index
     needed = plan_repair([path for path, _ in found])
     if needed is Repair.STORES:
         require_ledger(index)
@@ -92,10 +105,17 @@ def find_damaged_files(index: Index, *, repair: bool = False, writes: bool = Tru
 
 def _unreadable(index: Index, *, writes: bool) -> Iterable[Damage]:
     """What is no file of the generation, and yet stops the store from opening or writing its tables."""
-    for folder in table_folders(index.layout, index.manifest, index.chunks.space(index.current())):
+    folders = table_folders(index.layout, index.manifest, index.chunks.space(index.current()))
+    for folder in folders:
         for name in unreadable_in(folder):
             yield (folder / name).relative_to(index.layout.root).as_posix(), "cannot be read"
-        if writes and folder.is_dir() and _is_unlistable(folder):
+    if writes:
+        yield from _unwritable(index, folders)
+
+
+def _unwritable(index: Index, folders: Iterable[Path]) -> Iterable[Damage]:
+    for folder in folders:
+        if folder.is_dir() and _is_unlistable(folder):
             yield folder.relative_to(index.layout.root).as_posix(), "has versions that cannot be read"
 
 

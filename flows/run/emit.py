@@ -32,13 +32,9 @@ _log = logging.getLogger(__name__)
 
 
 def emit(events: Iterable[SourceEvent]) -> None:
-    """Hand events to Prefect, unless the only server is one that ends with this command."""
+    """Hand events to Prefect."""
     from prefect.events import emit_event
 
-    from flows.server.temporary import OWN_SERVER
-
-    if OWN_SERVER.is_set():
-        return
     for one in events:
         emit_event(event=one.event, resource=dict(one.resource), payload=dict(one.payload))
 

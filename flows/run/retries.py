@@ -1,15 +1,15 @@
-"""Which task failures are worth another try."""
+"""How Prefect repeats a stage: as often as the engine of this process does, for the same errors."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from prefect.client.schemas.objects import State, TaskRun
+from prefect.tasks import Task
+
+from flows.run.stage import SECONDS_BETWEEN_TRIES
 from schemas.errors import TransientError
 
-if TYPE_CHECKING:
-    from prefect.client.schemas.objects import State, TaskRun
-    from prefect.tasks import Task
 
-
-def is_transient(_task: "Task[..., Any]", _run: "TaskRun", state: "State[Any]") -> bool:
+def is_transient(_task: Task[..., Any], _run: TaskRun, state: State[Any]) -> bool:
     """Only TransientError is retried; a failed document is data, not a failed task."""
     try:
         state.result()
@@ -21,9 +21,9 @@ def is_transient(_task: "Task[..., Any]", _run: "TaskRun", state: "State[Any]") 
 
 
 TRANSIENT: dict[str, Any] = {
-    "retries": 2,
-    "retry_delay_seconds": [2, 20],
+    "retries": len(SECONDS_BETWEEN_TRIES),
+    "retry_delay_seconds": list(SECONDS_BETWEEN_TRIES),
     "retry_jitter_factor": 0.5,
     "retry_condition_fn": is_transient,
 }
-"""Task options shared by every step that talks to a network or a store."""
+"""Task options of every stage that is retried."""

@@ -10,15 +10,13 @@ from typing import Any, cast
 from prefect.futures import PrefectFuture
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
+from flows.run.batches import TASKS_AT_ONCE
 from runtime.settings import read_settings
 from runtime.task_runners import ADDRESS, SETTING, THREADS, check_task_runner
 from schemas.errors import SitegraphError, StoreUnavailable
 from schemas.settings import Settings
 
 Runner = TaskRunner[PrefectFuture[Any]]
-
-TASKS_AT_ONCE = 4
-"""Threads of a run's own process. Without a limit one would start for every task that is submitted."""
 
 TASKS_PER_WORKER = 2
 """One waits for a site while the other parses."""

@@ -14,7 +14,7 @@ def demo(
 ) -> None:
     """Serve the manual on a loopback port, crawl it, ask three questions, edit a page, crawl again.
 
-    Needs a checkout of sitegraph: the manual is its docs/ folder.
+    Needs a checkout of sitegraph: the manual is its docs/ folder. The second crawl is a Prefect flow run.
 
     Examples:
 
@@ -23,12 +23,8 @@ def demo(
       sitegraph demo --dir ./tour
     """
     from sitegraph.cli.commands.run import prepare_prefect
+    from sitegraph.cli.demo_script import run_demo
 
     os.environ.setdefault("SITEGRAPH_CACHE", str(Path(".cache") / "models"))
     prepare_prefect(os.environ)
-    from flows.server.temporary import prefect_api
-
-    with prefect_api():
-        from sitegraph.cli.demo_script import run_demo
-
-        run_demo(folder)
+    run_demo(folder)

@@ -54,14 +54,14 @@ def run_demo(folder: Path) -> None:
     _build(folder)
     with serve_folder(folder / "site") as address:
         source = _write_source(folder, address)
-        _say(2, f"crawling http://{address}/ through a Prefect flow into {folder / 'index'}")
+        _say(2, f"crawling http://{address}/ into {folder / 'index'}")
         print_report(_index(source, folder), source=str(source), index=str(folder / "index"))
         _tell_tools(folder)
         for number, question in enumerate(QUESTIONS, start=3):
             _ask(number, question, folder)
-        _say(3 + len(QUESTIONS), f"adding a section to {EDITED_PAGE} and crawling again")
+        _say(3 + len(QUESTIONS), f"adding a section to {EDITED_PAGE}; crawling again, as a Prefect flow run")
         _edit(folder)
-        report = _index(source, folder)
+        report = _index(source, folder, prefect=True)
         print_report(report, source=str(source), index=str(folder / "index"))
         _explain(report)
     print(f"\nDone in {time.monotonic() - started:.0f} s. {_next_steps(folder)}")
@@ -118,11 +118,10 @@ def _write_source(folder: Path, address: str) -> Path:
     return path
 
 
-def _index(source: Path, folder: Path) -> dict[str, Any]:
-    from flows.recrawl import index_source
+def _index(source: Path, folder: Path, *, prefect: bool = False) -> dict[str, Any]:
+    from flows.start import run_source
 
-    report: dict[str, Any] = index_source(source=str(source), index=str(folder / "index"))
-    return report
+    return run_source(str(source), index=str(folder / "index"), due=False, prefect=prefect)
 
 
 def _tell_tools(folder: Path) -> None:
@@ -183,7 +182,9 @@ def _next_steps(folder: Path) -> str:
         f'  .venv/bin/sitegraph query "how do I roll back?" --tool "sitegraph rollback" --index {index}\n'
         f"  .venv/bin/sitegraph status --index {index}\n"
         f"  .venv/bin/sitegraph export --index {index} --what edges | head -3\n"
-        f"  .venv/bin/sitegraph verify --index {index}"
+        f"  .venv/bin/sitegraph verify --index {index}\n"
+        "The second crawl as a graph of its stages: .venv/bin/prefect server start, then "
+        "http://127.0.0.1:4200/runs"
     )
 
 

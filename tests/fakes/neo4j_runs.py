@@ -9,16 +9,15 @@ import pytest
 
 from tests.fakes.neo4j_server import Neo4jServer, settings_of
 from tests.fakes.neo4j_stores import Neo4jStores, query_session
-from tests.fakes.prefect_server import PrefectServer
-from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_on
+from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_here
 
 Counts = tuple[dict[str, int], dict[str, int]]
 
 
 @pytest.fixture(scope="module")
-def on_neo4j(prefect_server: PrefectServer, neo4j_server: Neo4jServer) -> Sitegraph:
+def on_neo4j(neo4j_server: Neo4jServer, tmp_path_factory: pytest.TempPathFactory) -> Sitegraph:
     """The program with the server's address in its settings."""
-    return sitegraph_on(prefect_server, **settings_of(neo4j_server))
+    return sitegraph_here(tmp_path_factory.mktemp("prefect"), **settings_of(neo4j_server))
 
 
 @pytest.fixture

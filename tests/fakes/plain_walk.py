@@ -1,52 +1,23 @@
-"""Runs without Prefect: the walk of a run, each stage called at once, and commands called in this process."""
+"""Runs and commands in this process, without Prefect."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from subprocess import CompletedProcess
-from typing import Any, TypeVar
+from typing import Any
 from unittest import mock
 
-from flows import tasks
+from flows.local import run_here
 from flows.run.opening import open_existing, open_run
-from flows.run.resources import Resources
 from flows.run.stages import Stages
-from flows.run.values import ComparedSource, CrawlWave, Embedded, Run
-from flows.walk import Work, walk
 from runtime.clock import SystemClock
 from runtime.settings import read_settings
 from schemas.report import RunReport
 from tests.fakes.exported_encoder import encoder_cache
 from tests.fakes.sitegraph_runs import TABLES, Rows
-
-R = TypeVar("R")
-
-
-class PlainEngine:
-    """Calls each stage in its turn."""
-
-    def begin(self, resources: Resources) -> None:
-        """Any run can be done."""
-
-    def call(self, stage: Callable[..., R], *values: Any) -> R:
-        """Call a stage."""
-        return stage.fn(*values)  # type: ignore[attr-defined, no-any-return]
-
-    def crawl_wave(self, run: Run, wave: CrawlWave) -> Sequence[Work]:
-        """Fetch and parse the batches one after the other."""
-        done: list[Work] = []
-        for batch in wave.batches:
-            fetched = self.call(tasks.fetch, run, batch, None)
-            done += [fetched, self.call(tasks.parse, run, batch, fetched)]
-        return done
-
-    def embed(self, run: Run, compared: ComparedSource) -> Callable[[], Sequence[Embedded]]:
-        """Embed at once."""
-        embedded = (self.call(tasks.embed, run, compared),)
-        return lambda: embedded
 
 
 @dataclass(frozen=True)
@@ -61,7 +32,7 @@ class Program:
             self._set_up(),
             open_run(str(source), index=str(index), quiet=True, **options) as resources,
         ):
-            return walk(resources, PlainEngine(), due=False, stages=Stages(SystemClock()))
+            return run_here(resources, due=False, stages=Stages(SystemClock()))
 
     def call(self, *arguments: str) -> CompletedProcess[str]:
         """Call a command."""

@@ -1,4 +1,4 @@
-"""`sitegraph` run for real: in this process, or as a command, both against one Prefect server."""
+"""`sitegraph` run for real: in this process, or as a command; without Prefect, or against a server of it."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -16,7 +16,7 @@ from unittest import mock
 import pytest
 
 from tests.fakes.exported_encoder import encoder_cache
-from tests.fakes.prefect_server import REPO, PrefectServer
+from tests.fakes.prefect_server import REPO, PrefectServer, child_environment
 from tests.fakes.tiny_model import write_tiny_model
 
 if TYPE_CHECKING:
@@ -28,17 +28,21 @@ TABLES = ("documents", "nodes", "edges", "chunks")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sitegraph:
-    """The program, pointed at a server and at a copy of the exported encoder."""
+    """The program with a copy of the exported encoder, pointed at a Prefect server or at none."""
 
     environment: Mapping[str, str]
 
     def run(self, source: Path, index: Path, **options: Any) -> dict[str, Any]:
-        """Run the flow in this process and give its report."""
-        from flows.recrawl import index_source
-
+        """Run a source in this process and give its report: as a flow, where there is a server."""
         with self._set_up():
+            if self._server is None:
+                from flows.start import run_source
+
+                return run_source(str(source), index=str(index), quiet=True, **{"due": False, **options})
+            from flows.recrawl import index_source
+
             report: dict[str, Any] = index_source(source=str(source), index=str(index), quiet=True, **options)
-        return report
+            return report
 
     @contextmanager
     def opened(self, source: Path, index: Path, **options: Any) -> Iterator["Resources"]:
@@ -139,21 +143,32 @@ class Sitegraph:
                 if process.poll() is None:
                     os.killpg(process.pid, signal.SIGKILL)
 
+    @property
+    def _server(self) -> str | None:
+        return self.environment.get("PREFECT_API_URL")
+
     @contextmanager
     def _set_up(self) -> Iterator[None]:
-        from prefect.settings import PREFECT_API_URL, PREFECT_HOME, PREFECT_LOGGING_LEVEL, temporary_settings
-
-        updates = {
-            PREFECT_API_URL: self.environment["PREFECT_API_URL"],
-            PREFECT_HOME: self.environment["PREFECT_HOME"],
-            PREFECT_LOGGING_LEVEL: "CRITICAL",
-        }
-        _send_events_to(self.environment["PREFECT_API_URL"])
-        with pytest.MonkeyPatch.context() as patch, temporary_settings(updates=updates):
+        with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
             for name, value in self.environment.items():
                 if name.startswith("SITEGRAPH_"):
                     patch.setenv(name, value)
+            if self._server is None:
+                patch.delenv("PREFECT_API_URL", raising=False)
+                patch.setenv("PREFECT_HOME", self.environment["PREFECT_HOME"])
+            else:
+                stack.enter_context(_prefect(self._server, self.environment["PREFECT_HOME"]))
             yield
+
+
+@contextmanager
+def _prefect(server: str, home: str) -> Iterator[None]:
+    from prefect.settings import PREFECT_API_URL, PREFECT_HOME, PREFECT_LOGGING_LEVEL, temporary_settings
+
+    _send_events_to(server)
+    updates = {PREFECT_API_URL: server, PREFECT_HOME: home, PREFECT_LOGGING_LEVEL: "CRITICAL"}
+    with temporary_settings(updates=updates):
+        yield
 
 
 _told: list[str] = []
@@ -174,13 +189,21 @@ def _send_events_to(url: str) -> None:
 
 def sitegraph_on(server: PrefectServer, **settings: str) -> Sitegraph:
     """The program on a running server; *settings* are environment variables."""
+    return Sitegraph(environment={**server.environment, **_cached(), **settings})
+
+
+def sitegraph_here(home: Path, **settings: str) -> Sitegraph:
+    """The program without a server; *home* is where Prefect would keep what it keeps."""
+    return Sitegraph(environment={**child_environment(PREFECT_HOME=str(home)), **_cached(), **settings})
+
+
+def _cached() -> dict[str, str]:
     # Small sites: a second parser would cost more to start than it saves.
-    cached = {
+    return {
         "SITEGRAPH_CACHE": str(encoder_cache()),
         "SITEGRAPH_WORKERS": "1",
         "PREFECT_LOGGING_LEVEL": "CRITICAL",
     }
-    return Sitegraph(environment={**server.environment, **cached, **settings})
 
 
 def report_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -209,13 +232,19 @@ def assert_equals_clean_rebuild(sitegraph: Sitegraph, source: Path, index: Path)
 
 
 @pytest.fixture(scope="session")
-def sitegraph(prefect_server: PrefectServer) -> Sitegraph:
+def sitegraph(tmp_path_factory: pytest.TempPathFactory) -> Sitegraph:
+    """The program without Prefect."""
+    return sitegraph_here(tmp_path_factory.mktemp("prefect"))
+
+
+@pytest.fixture(scope="session")
+def on_prefect(prefect_server: PrefectServer) -> Sitegraph:
     """The program on the session's server."""
     return sitegraph_on(prefect_server)
 
 
 @pytest.fixture(scope="session")
-def tiny(prefect_server: PrefectServer, tmp_path_factory: pytest.TempPathFactory) -> Sitegraph:
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Sitegraph:
     """The program with the tiny model in its settings."""
     model = write_tiny_model(tmp_path_factory.mktemp("models") / "tiny")
-    return sitegraph_on(prefect_server, SITEGRAPH_MODEL=str(model))
+    return sitegraph_here(tmp_path_factory.mktemp("prefect"), SITEGRAPH_MODEL=str(model))

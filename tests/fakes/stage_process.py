@@ -23,11 +23,11 @@ def main() -> None:
     run = from_record(Run, record["run"])
     done: FetchedBatch | ParsedBatch | Embedded
     if stage == "fetch":
-        done = tasks.fetch.fn(run, *values, None)
+        done = tasks.fetch(run, *values, None)
     elif stage == "parse":
-        done = tasks.parse.fn(run, *values)
+        done = tasks.parse(run, *values)
     else:
-        done = tasks.embed.fn(run, *values)
+        done = tasks.embed(run, *values)
     print(json.dumps(to_record(done)))
 
 

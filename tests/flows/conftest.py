@@ -9,9 +9,9 @@ import pytest
 from tests.fakes.copies import copy_index
 from tests.fakes.handbook import Handbook, serve_handbook, write_source
 from tests.fakes.prefect_server import prefect_server, process_worker
-from tests.fakes.sitegraph_runs import Sitegraph, sitegraph, tiny
+from tests.fakes.sitegraph_runs import Sitegraph, on_prefect, sitegraph, tiny
 
-__all__ = ["prefect_server", "process_worker", "sitegraph", "tiny"]
+__all__ = ["on_prefect", "prefect_server", "process_worker", "sitegraph", "tiny"]
 
 # Prefect reads these when it is imported: what matters of a failing test is not in its logs.
 os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")

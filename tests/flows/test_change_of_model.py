@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from flows.local import run_here
+from flows.run.stages import Stages
 from indexes.wiring import Readers, open_readers
+from runtime.clock import SystemClock
 from schemas.edges import EdgeKind
 from schemas.evidence import SearchField
 from tests.fakes.handbook import Handbook
@@ -148,19 +151,11 @@ def test_a_change_of_dtype_is_a_change_of_model(sitegraph: Sitegraph, source: Pa
 def test_a_run_whose_encoder_another_one_prunes_leaves_it_with_its_generation(
     sitegraph: Sitegraph, tiny: Sitegraph, source: Path, index: Path, notes: Path, fault: str
 ) -> None:
-    from prefect import flow
-
-    from flows.recrawl import TASK_RUNNER, run_walk
-
-    @flow(task_runner=TASK_RUNNER)
-    def go_on() -> int | None:
-        return run_walk(resources, due=False).generation
-
     with tiny.opened(source, index, accept=True) as resources:
         arguments = ("run", str(notes), "--index", str(index))
         assert sitegraph.command(*arguments, SITEGRAPH_FAULT=fault).returncode == (-9 if fault else 0)
         assert list(index.glob("encoder-*")), "what a run under way has exported stays"
-        assert go_on() == 3
+        assert run_here(resources, due=False, stages=Stages(SystemClock())).generation == 3
 
     assert tiny.damage(index) == ()
     assert _widths(_read(index)) == {DIM}

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from flows.run.resources import Resources
+from flows import tasks
+from flows.run.stage import Stage
 from flows.run.stages import Stages
-from flows.run.values import Batch, ComparedSource, Embedded, FetchedBatch, ParsedBatch, Run
+from flows.run.values import Batch, ComparedSource, Embedded, FetchedBatch, ParsedBatch, Planned, Run
 from flows.walk import walk
 from indexes.layout import IndexLayout
 from schemas.records import from_record, to_record
@@ -30,12 +31,17 @@ class ElsewhereEngine:
     def __init__(self, environment: dict[str, str]) -> None:
         self.environment, self.ran = environment, list[str]()
 
-    def begin(self, resources: Resources) -> None:
-        """Nothing is to be seen to."""
+    def begin(self, run: Run) -> Run:
+        """Give the run as it is."""
+        return run
 
-    def call(self, stage: Callable[..., Any], *values: Any) -> Any:
+    def call(self, stage: Stage[..., Any], *values: Any) -> Any:
         """Run a stage here."""
-        return stage.fn(*values)  # type: ignore[attr-defined]
+        return stage(*values)
+
+    def parse_leftovers(self, run: Run, planned: Planned) -> ParsedBatch:
+        """Parse here."""
+        return tasks.parse_leftovers(run, planned)
 
     def crawl_wave(self, run: Run, wave: Any) -> list[FetchedBatch | ParsedBatch]:
         """Fetch and parse each batch elsewhere."""

@@ -19,10 +19,10 @@ UNTOLD_SECONDS = 5.0
 def test_a_slow_encoder_is_seen_in_embed_and_the_stages_are_the_run(
     sitegraph: Sitegraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import flows.recrawl
+    import flows.start
     from indexes.embed.frugal import FrugalEncoder
 
-    encode, run_source, took = FrugalEncoder.encode_documents, flows.recrawl.run_source, list[float]()
+    encode, run_source, took = FrugalEncoder.encode_documents, flows.start.run_source, list[float]()
 
     def slowly(self: FrugalEncoder, texts: Collection[str]) -> Any:
         if took == []:
@@ -37,7 +37,7 @@ def test_a_slow_encoder_is_seen_in_embed_and_the_stages_are_the_run(
         return report
 
     monkeypatch.setattr(FrugalEncoder, "encode_documents", slowly)
-    monkeypatch.setattr(flows.recrawl, "run_source", timed)
+    monkeypatch.setattr(flows.start, "run_source", timed)
     (tmp_path / "notes").mkdir()
     for number in range(3):
         (tmp_path / "notes" / f"{number}.md").write_text(

@@ -3,11 +3,11 @@
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from sitegraph.cli.commands.run import prepare_prefect
 from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, QuietOption, print_json
 
 
@@ -32,15 +32,13 @@ def maintain(
 
       sitegraph deploy sources/ --maintain "0 4 * * 0"
     """
-    from flows.server.configured import may_be_configured
+    from flows.run.prefect_server import configured_server
 
-    if may_be_configured(os.environ, Path.cwd()):
-        from sitegraph.cli.commands.run import prepare_prefect
+    prepare_prefect(os.environ)
+    if configured_server() is not None:
+        from runtime.proxies import without_unspoken
 
-        prepare_prefect(os.environ)
-        from flows.server.temporary import prefect_api
-
-        with prefect_api():
+        with without_unspoken(os.environ):
             from flows.maintain.flow import maintain as flow
 
             state: Any = flow(index=index, dry_run=dry_run, quiet=quiet, return_state=True)

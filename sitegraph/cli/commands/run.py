@@ -55,6 +55,9 @@ def run(
         ),
     ] = False,
     allow_private: AllowPrivateOption = None,
+    prefect: Annotated[
+        bool, typer.Option("--prefect", help="Run as a Prefect flow although no server is configured.")
+    ] = False,
     quiet: QuietOption = False,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
@@ -81,6 +84,8 @@ def run(
       sitegraph run handbook.yaml --index ./index --repair
 
       sitegraph run handbook.yaml --due --format json
+
+    Where a Prefect server is configured (PREFECT_API_URL, or a profile), a run is a flow run on it.
     """
     from runtime.source_file import load_source
     from sitegraph.cli.starting.target import is_source_file
@@ -108,12 +113,12 @@ def run(
         report = run_source(
             str(path),
             index=index,
-            folder=place_of(settings),
             graph=graph,
             model=model,
             due=due,
             accept=accept,
             repair=repair,
+            prefect=prefect,
             quiet=quiet,
         )
     if output is OutputFormat.JSON:
@@ -149,6 +154,8 @@ def prepare_prefect(environ: Any) -> None:
         "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_INTERNAL_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        # Of a server that Prefect starts for one run; on a busy machine making its database takes minutes.
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "600",
         "PREFECT_CLI_COLORS": "false",
         "DO_NOT_TRACK": "1",
     }

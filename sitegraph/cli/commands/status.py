@@ -63,7 +63,7 @@ def status(
 
 def _emit_stale(opened: Any) -> None:
     """Send the events, if there is a server that may hear them."""
-    from flows.server.reachable import ask_prefect
+    from flows.run.prefect_server import ask_prefect
 
     if ask_prefect() is None:
         raise ConfigError(

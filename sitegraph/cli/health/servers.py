@@ -55,7 +55,7 @@ def check_encoder(settings: Settings, folder: Path | None) -> CheckResult:
 
 
 def _prefect() -> CheckResult:
-    from flows.server.reachable import ask_prefect
+    from flows.run.prefect_server import ask_prefect
 
     remedy = "prefect server start, or unset PREFECT_API_URL"
     try:
@@ -67,7 +67,7 @@ def _prefect() -> CheckResult:
     except ModuleNotFoundError:
         return found("Prefect server", "not checked: Prefect is not installed")
     if url is None:
-        return found("Prefect server", "none configured; each run starts one")
+        return found("Prefect server", "none configured; runs do without")
     return found("Prefect server", f"answers at {url}")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.server.configured import may_be_configured
+from flows.run.prefect_server import may_be_configured
 
 URL = "http://127.0.0.1:4200/api"
 PROFILE = f'active = "mine"\n[profiles.mine]\nPREFECT_API_URL = "{URL}"\n'
