@@ -67,7 +67,8 @@ def test_the_commit_of_each_batch_may_be_lost(
 def count_rows(server: Neo4jServer, ix: str) -> tuple[int, int]:
     with query_session(server) as session:
         nodes = session.run("MATCH (v:SitegraphRev {ix: $ix}) RETURN count(v)", ix=ix).single(strict=True)
-        edges = session.run("MATCH (:SitegraphRef)-[e {ix: $ix}]->(:SitegraphRef) RETURN count(e)", ix=ix).single(strict=True)
+        query = "MATCH (:SitegraphRef)-[e {ix: $ix}]->(:SitegraphRef) RETURN count(e)"
+        edges = session.run(query, ix=ix).single(strict=True)
     return nodes[0], edges[0]
 
 
