@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ingest.parse.pdf.ocr import Recognise
     from ingest.parse.pdf.page_cache import PageCache
 
-PARSER_VERSION: str = "20"
+PARSER_VERSION: str = "21"
 """Part of what made a stored fragment; another one re-processes every document from its raw bytes."""
 
 
