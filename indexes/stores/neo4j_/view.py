@@ -27,13 +27,13 @@ _DIFFERENT = {
 }
 """Rows that some generations of low to high have and others of them have not, by what an index finds."""
 
-_SHOWN = "v {.*, valid_from: null, valid_to: null, row_sha256: null}"
+_OURS = "valid_from: null, valid_to: null, row_sha256: null"
 _DATED = (
     r"CASE WHEN v.last_modified =~ '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[+]00:00' "
     "THEN datetime(v.last_modified) ELSE v.last_modified END"
 )
 _ADD_NODE = (
-    f"MERGE (n:{VIEW_LABEL} {{ix: v.ix, id: v.id}}) SET n = {_SHOWN}, n.last_modified = {_DATED} "
+    f"MERGE (n:{VIEW_LABEL} {{ix: v.ix, id: v.id}}) SET n = v {{.*, {_OURS}}}, n.last_modified = {_DATED} "
     "SET n:$(v.kind)"
 )
 _DROP_NODE = (
@@ -44,7 +44,7 @@ _DROP_NODE = (
 _ENDS = f"{seen('a', 'v.src')} {seen('b', 'v.dst')}"
 _ADD_EDGE = (
     f"{_ENDS} MERGE (a)-[e:$(toUpper(v.kind)) {{id: v.id}}]->(b) "
-    f"SET e = {_SHOWN}, e.kind = null, e.src = null, e.dst = null"
+    f"SET e = v {{.*, {_OURS}, kind: null, src: null, dst: null}}"
 )
 _DROP_EDGE = f"{_ENDS} MATCH (a)-[e {{id: v.id}}]->(b) DELETE e"
 

@@ -70,6 +70,13 @@ def operators(plan: dict[str, Any]) -> Iterator[str]:
         yield from operators(child)
 
 
+def rows_of(profile: dict[str, Any]) -> Iterator[int]:
+    """How many rows each operator gave."""
+    yield profile["rows"]
+    for child in profile.get("children", ()):
+        yield from rows_of(child)
+
+
 def test_no_statement_reads_all_rows_of_a_kind_to_find_some(
     store: Neo4jGraphStore, said: Said, neo4j_server: Neo4jServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,7 +89,9 @@ def test_no_statement_reads_all_rows_of_a_kind_to_find_some(
     store.show(2, no_passages, written=lambda _base: ())
     store.show(1, no_passages)
     store.at(1).nodes([nodes[0].id])
-    store.at(1).edges_from([nodes[0].id])
+    for kinds in (None, [EdgeKind.LINKS_TO, EdgeKind.NAMES]):
+        store.at(1).edges_from([nodes[0].id], kinds=kinds)
+        store.at(1).edges_to([nodes[0].id], kinds=kinds)
     store.writer().prune(keep=[2])
 
     scans = {}
@@ -93,6 +102,24 @@ def test_no_statement_reads_all_rows_of_a_kind_to_find_some(
                 if found := [name for name in operators(explained.plan or {}) if "Scan" in name]:
                     scans[statement] = found
     assert scans == {}
+
+
+def test_a_hop_by_kind_from_a_node_of_many_edges_reads_no_edge_of_another_kind(
+    store: Neo4jGraphStore, said: Said, neo4j_server: Neo4jServer
+) -> None:
+    nodes, edges = many()
+    *pages, hub = nodes
+    into = [make_edge(EdgeKind.MENTIONS, page, hub) for page in pages]
+    few = make_edge(EdgeKind.RELATED, hub, pages[0]), make_edge(EdgeKind.ALIAS_OF, pages[0], hub)
+    publish(store, 1, nodes, [*edges, *into, *few])
+    reader = store.at(1)
+    for hop, edge in zip((reader.edges_from, reader.edges_to), few, strict=True):
+        said.clear()
+        assert hop([hub.id], kinds=[edge.kind]) == (edge,)
+        (asked,) = ((text, values) for text, values in said.items() if "kinds" in values)
+        with query_session(neo4j_server) as opened:
+            profile = opened.run(f"PROFILE {asked[0]}", asked[1]).consume().profile
+        assert max(rows_of(profile or {})) == 1
 
 
 def test_a_look_up_by_each_property_that_the_manual_calls_indexed_is_no_scan(
