@@ -176,7 +176,7 @@ def test_a_scan_longer_than_a_page_gives_every_row_once(
     assert [node.id for node in islice(seen.scan_nodes(), 2)] == sorted(page.id for page in pages)[:2]
 
 
-def test_a_changed_property_and_a_lost_one_are_found_as_damage(
+def test_a_changed_property_a_lost_one_and_a_turned_edge_are_found_as_damage(
     store: Neo4jGraphStore, ask: Callable[..., list[dict[str, Any]]]
 ) -> None:
     graph = make_graph()
@@ -184,8 +184,12 @@ def test_a_changed_property_and_a_lost_one_are_found_as_damage(
     ask("MATCH (v:SitegraphRev {ix: $ix, id: $id}) SET v.title = 'other'", id=graph.page.id)
     ask("MATCH (v:SitegraphRev {ix: $ix, id: $id}) REMOVE v.bbox_json", id=graph.region.id)
     ask("MATCH ()-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'links_to'}]->() SET v.count = 99")
-    link = next(edge for edge in graph.edges if edge.kind is EdgeKind.LINKS_TO)
-    assert store.at(1).damaged_rows() == tuple(sorted([graph.page.id, graph.region.id, link.id]))
+    ask(
+        "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'parent_of'}]->(b) WITH a, b, v, properties(v) AS said "
+        "DELETE v CREATE (b)-[w:SITEGRAPH_EDGE]->(a) SET w = said"
+    )
+    harmed = {edge.id for edge in graph.edges if edge.kind in (EdgeKind.LINKS_TO, EdgeKind.PARENT_OF)}
+    assert {*store.at(1).damaged_rows()} == {graph.page.id, graph.region.id, *harmed}
 
 
 def test_the_refused_edge_is_named_and_the_rest_of_its_batch_is_not_written(store: Neo4jGraphStore) -> None:
