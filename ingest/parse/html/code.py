@@ -75,7 +75,7 @@ def code_text(element: HtmlElement, *, own_id: OwnId = no_id) -> InlineText:
             found = node.tail
             is_layout = node.tag in _LINES or node.tag in _ROWS or node.tag in _CELLS
             if found and node is skipped and _is_number(node):
-                found = found.removeprefix("\xa0").removeprefix(" ")
+                found = found.removeprefix("\xa0")
         if found and not (is_layout and not found.strip()):
             links.words(*code.add(found))
     return _shown(code.text, anchors, links.spans)

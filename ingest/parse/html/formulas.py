@@ -56,9 +56,13 @@ def _source_of(element: HtmlElement) -> str:
     is_drawn = element.tag == "mjx-container" or "katex" in (element.get("class") or "")
     if not is_drawn and element.get("role") != "math" and _MARKED.isdisjoint(element.keys()):
         return ""
-    if next(element.iter("math"), None) is not None or next(element.iterancestors("math"), None) is not None:
-        return ""
-    return _stated(element) or _shown(element)
+    around = element.getparent() if "katex-html" in (element.get("class") or "") else element
+    has_source = around is not None and next(around.iter("math"), None) is not None
+    return (
+        ""
+        if has_source or next(element.iterancestors("math"), None) is not None
+        else _stated(element) or _shown(element)
+    )
 
 
 def math_text(math: HtmlElement) -> str:

@@ -26,13 +26,13 @@ _FLAVOURS = frozenset({"cjs", "mjs"})
 """Kinds of modules, which Node's manual names in a class beside `language-js`."""
 
 _NAMES = word_set(
-    "apache asm awk bash bat batch c c# c++ cfg clojure cmake cmd conf console cpp cs csharp css csv "
-    "curl cypher dart diff docker dockerfile elixir elm env erlang f# fish fortran go golang gradle "
-    "graphql groovy haskell hcl html http ini java javascript js json json5 jsonc jsx julia kotlin kt "
-    "less lua makefile markdown matlab mdx nginx nix objective-c output perl php plaintext powershell "
-    "prolog properties proto protobuf ps1 py python r rb rest ruby rs rust sass scala scheme scss sh "
-    "shell solidity sql svelte swift terminal terraform text toml ts tsx txt typescript vb vim vue wasm "
-    "xml yaml yml zig zsh"
+    "apache asm awk bash bat batch c c# c++ cfg clojure cmake cmd conf console cpp cs csharp css csv curl "
+    "cypher dart diff docker dockerfile elixir elm env erlang f# fish fortran go golang gradle graphql "
+    "groovy haskell hcl html http ini java javascript js json json5 jsonc jsx julia kotlin kt less lua "
+    "makefile markdown matlab mdx nginx nix objective-c output perl php plaintext powershell prolog "
+    "properties proto protobuf ps1 py python r rb rest rs ruby rust sass scala scheme scss sh shell "
+    "solidity sql svelte swift terminal terraform text toml ts tsx txt typescript vb vim vue wasm xml "
+    "yaml yml zig zsh"
 )
 _FILE = re.compile(
     r"[\w@.+-]*(?:[/\\][\w@.+\[\]-]+)*\.[A-Za-z]\w{0,9}|(?:\S*/)?(?:Dockerfile|Makefile|Gemfile)"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 
 from lxml.html import HtmlElement
 
@@ -67,8 +68,8 @@ def _integer(stated: str | None, default: int) -> int:
 
 def _is_written(item: HtmlElement, mark: str) -> bool:
     """Whether an item begins with its number as text."""
-    for text in item.itertext():
-        bare = str(text).strip()
-        if bare:
-            return bare == mark[:-1] or bare.startswith((mark, f"{mark[:-1]})", f"({mark[:-1]})"))
-    return False
+    texts = list(islice(filter(None, (str(text).strip() for text in item.itertext())), 2))
+    number = mark[:-1]
+    return bool(texts) and (
+        texts[0].startswith((mark, f"{number})", f"({number})")) or texts[0] == number != texts[-1]
+    )

@@ -4,6 +4,7 @@ A picture is a word where it stands amid words, or alone in a cell; its alternat
 """
 
 import re
+from itertools import islice
 
 from lxml.html import HtmlElement
 
@@ -82,7 +83,7 @@ def _said(picture: HtmlElement) -> str:
     beside = " ".join("".join(around.itertext()).split())
     if words and _is_for_all(picture, words):
         return words if words not in beside else ""
-    is_alone = around.tag in _CELLS and not _without_titles(around)
+    is_alone = around.tag in _CELLS and not _without_titles(around) and _is_among_rows(around)
     if not words and is_alone:
         return _by_name(picture)
     if not words or picture.get("aria-hidden") == "true" or len(words) > _LONGEST or _FILE.fullmatch(words):
@@ -137,6 +138,12 @@ def _block_around(picture: HtmlElement) -> HtmlElement | None:
         if around.tag not in _WRAPS or (around.tag == "div" and "".join(around.itertext()).strip()):
             return around
     return None
+
+
+def _is_among_rows(cell: HtmlElement) -> bool:
+    """Whether its table has several rows; a single one sets a picture beside a text."""
+    table = next(cell.iterancestors("table"), None)
+    return table is not None and len(list(islice(table.iter("tr"), 2))) == 2
 
 
 def _without_titles(cell: HtmlElement) -> str:

@@ -81,7 +81,7 @@ def test_the_label_of_a_tab_stands_over_its_panel(markup: str) -> None:
             "See x^2 here",
         ),
         ("<p>See <img class=math alt='x^2' src=x.png> here</p>", "See x^2 here"),
-        ("<p>See <img alt='a mast' src=x.png> here</p>", "See here"),
+        ("<p>See <img alt='a mast in the fog' src=x.png> here</p>", "See here"),
         ("<p>See <math alttext='x^2'><mi>x</mi></math> here</p>", "See x^2 here"),
     ],
 )
