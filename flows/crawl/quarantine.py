@@ -20,6 +20,7 @@ from ingest.diff.quarantine import (
     Version,
     bad_content,
     has_collapsed,
+    is_named_by,
     read_version,
     redirects_to_homepage,
     replaces_content,
@@ -64,7 +65,8 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
     everything = without_tools(ledger.generations.live(run.index.current())).values()
     live = {document.uri: document for document in everything if document.source == name}
     errors = ledger.soft_errors.of_source(name)
-    judge = _Judge(run=run, live=live, shown=_shown(everything), accept=accept, soft_errors=errors)
+    rows = {document.uri: document for document in known}
+    judge = _Judge(run=run, live=live, shown=_shown(everything), accept=accept, soft_errors=errors, rows=rows)
     bad = _put_aside(known, judge, limit=same_text_limit(run.source.quarantine.same_text, live=len(live)))
     if bad:
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
@@ -179,6 +181,7 @@ class _Judge:
     shown: Mapping[str, str]
     accept: bool
     soft_errors: Mapping[str, SoftError]
+    rows: Mapping[str, KnownDocument]
     probes: dict[str, _Probe] = field(default_factory=dict)
     rewrites: list[Rewrite] = field(default_factory=list)
 
@@ -224,7 +227,17 @@ class _Judge:
             self.rewrites.append(
                 Rewrite(uri=document.uri, before=sketch(before.words), now=sketch(now.words))
             )
-        return self._bad(fragment, now, before) if document.state in READABLE else None
+        if document.state not in READABLE or (old is None and self._is_listed(document, fragment, now)):
+            return None
+        return self._bad(fragment, now, before)
+
+    def _is_listed(self, document: KnownDocument, fragment: GraphFragment, now: Version) -> bool:
+        """Whether the page that led here calls it what it calls itself, on a host that knows its pages."""
+        linking = self.rows.get(document.found_by or "")
+        if linking is None or linking.fragment_sha is None or fragment.kind != DocumentKind.HTML:
+            return False
+        named = is_named_by(load_fragment(self.run.index, linking.fragment_sha), fragment, now)
+        return named and self._probe(fragment.uri).page is None
 
     def _unindexed(self, uri: str, before: Version | None) -> str | None:
         """A page that says `noindex` is as it should be, unless it came in the place of a good one."""

@@ -13,7 +13,7 @@ from ingest.diff.markup import asks_password, is_unfilled
 from ingest.urls import registrable_domain
 from schemas.documents import DocumentState, KnownDocument, SoftError
 from schemas.fragment import GraphFragment
-from schemas.nodes import DocumentKind
+from schemas.nodes import DocumentKind, Section
 
 TINY_WORDS = 30
 """Words below which a new page may be an error page, a login or a shell rather than a page."""
@@ -86,6 +86,20 @@ def bad_content(
     if elsewhere is not None and _alike(now, elsewhere):
         return "what the host answers to addresses that nobody has"
     return None
+
+
+def is_named_by(linking: GraphFragment, fragment: GraphFragment, now: Version) -> bool:
+    """Whether the text of another page links to this one by what its heading says.
+
+    A help page about signing in is called that where a site lists its pages; what stands in for another page
+    has another heading than its links say. A form, and a page of a few words, may be called so as well.
+    """
+    if now.asks_password or len(now.words) < TINY_WORDS:
+        return False
+    heading = next((one.heading for one in fragment.nodes if isinstance(one, Section) and one.heading), "")
+    links = (link for link in linking.links if link.target == fragment.uri and link.places)
+    names = {" ".join(link.text.casefold().split()) for link in links}
+    return " ".join((heading or fragment.title).casefold().split()) in names
 
 
 def replaces_content(now: Version, before: Version | None) -> bool:

@@ -176,6 +176,36 @@ def test_a_first_run_keeps_logins_and_walls_out(good: Site, tmp_path: Path, pars
     assert probes(good) == 1
 
 
+HELP = {
+    "Log in": "<p>Choose Log in at the top and type your name and your password. After five wrong passwords "
+    "the account is locked for an hour; the keeper of your harbour can open it again. Tick the box to stay.",
+    "404 Not Found": "<p>The server answers 404 Not Found when the page you are looking for was moved. Check "
+    "the address for typing errors or start from the home page. Keepers find the cause in the journal.",
+    "Maintenance": "<p>The service is unavailable while maintenance runs. We apologize for the inconvenience "
+    "is what visitors see; change it under Notices. Please check back later is added where no end is set.",
+}
+
+
+def test_pages_about_errors_that_a_site_lists_by_their_names_are_content(
+    good: Site, tmp_path: Path, parsers: ParserPool
+) -> None:
+    """What stands under a name of another page is none, whatever it says."""
+    listed = "".join(f"<p><a href='/help{at}'>{name}</a>" for at, name in enumerate(HELP))
+    others = "".join(f"<p><a href='/lost{at}'>Tides {at}</a>" for at in range(len(HELP)))
+    good.pages["/"] = html(f"<title>start</title><main><h1>start</h1>{listed}{others}</main>")
+    for at, (name, text) in enumerate(HELP.items()):
+        shown = html(f"<title>{name}</title><a href=/>start</a><main><h1>{name}</h1>{text}</main>")
+        good.pages |= {
+            f"/help{at}": shown,
+            f"/lost{at}": html(f"<title>{name}</title><h1>{name}</h1>{text} {at}"),
+        }
+    with open_plain_run(tmp_path, source_of(good), parsers=parsers) as plain:
+        crawl(plain, "first")
+        told = {path: state for path, (state, _) in states(plain).items()}
+    assert {told[f"/help{at}"] for at in range(len(HELP))} == {"fetched"}
+    assert (told["/lost1"], told["/lost2"]) == ("quarantined", "quarantined")
+
+
 @pytest.mark.parametrize("status", [404, 410])
 def test_a_link_that_leads_nowhere_is_no_removal_in_any_run(good: Site, tmp_path: Path, status: int) -> None:
     good.pages |= {"/": page("start", links=(*PATHS, "/never.html")), "/never.html": Reply(b"", status)}
