@@ -42,8 +42,9 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
-    from ingest.parse.formats.converted import assemble_document, read_tree
+    from ingest.parse.formats.converted import assemble_document
     from ingest.parse.html.dom import parse_tree
+    from ingest.parse.html.whole import read_tree
 
     if data.startswith(_OLE):
         raise ParseError(

@@ -24,7 +24,7 @@ from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
 from schemas.fragment import GraphFragment, ParseRequest
 
 if TYPE_CHECKING:
-    from ingest.parse.formats.converted import ConvertedBody
+    from ingest.parse.html.whole import ConvertedBody
     from ingest.parse.links import FoundLink
     from ingest.parse.outline import Part
     from ingest.parse.page_facts import PagePart
@@ -46,7 +46,8 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
-    from ingest.parse.formats.converted import assemble_document, read_tree
+    from ingest.parse.formats.converted import assemble_document
+    from ingest.parse.html.whole import read_tree
 
     archive = open_archive(data, subject=request.uri)
     if CONTAINER not in archive.namelist():

@@ -15,9 +15,9 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from ingest.parse.formats.converted import read_tree, say_missing
 from ingest.parse.html.dom import normal_space, parse_tree
 from ingest.parse.html.prescan import cut_markup
+from ingest.parse.html.whole import read_tree, say_missing
 from ingest.parse.links import FoundLink
 from ingest.parse.markdown.dialect import COMPONENT, HTML_TAGS, plain_markdown
 from ingest.parse.markdown.slugs import Slugs, split_explicit_id

@@ -94,7 +94,7 @@ _HEADING_ID = re.compile(
 
 
 @dataclass(slots=True)
-class Plain:
+class PlainMarkdown:
     """A text without what is a dialect's: the title that its code states, and files that it takes in.
 
     `is_mdx`: components stand in it, and lines are indented for looks.
@@ -106,9 +106,9 @@ class Plain:
     is_mdx: bool = False
 
 
-def plain_markdown(text: str) -> Plain:
+def plain_markdown(text: str) -> PlainMarkdown:
     """Return the text as CommonMark with HTML; what is in code stays as it is."""
-    plain = Plain()
+    plain = PlainMarkdown()
     text = text.replace("\r\n", "\n")
     lines = _without_esm(text.split("\n"), plain)
     body = _HEADING_ID.sub(r"\1 {#\2}", "\n".join(lines))
@@ -117,7 +117,7 @@ def plain_markdown(text: str) -> Plain:
     return plain
 
 
-def _without_esm(lines: Sequence[str], plain: Plain) -> Iterator[str]:
+def _without_esm(lines: Sequence[str], plain: PlainMarkdown) -> Iterator[str]:
     """Leave out `import` and `export` where a paragraph could begin, up to the blank line behind them."""
     fence, blank, inside, depth, said = "", True, False, 0, list[str]()
     for line in lines:
@@ -164,7 +164,7 @@ def titled(title: str) -> list[str]:
 class _Components:
     """Components, shortcodes and comments of one text; those that open a line open a block."""
 
-    def __init__(self, text: str, plain: Plain) -> None:
+    def __init__(self, text: str, plain: PlainMarkdown) -> None:
         self._text = text
         self._plain = plain
         self._ends = {next(filter(None, names)) for names in _END.findall(text)}
@@ -302,7 +302,7 @@ def _indent(before: str) -> str:
 class _Containers:
     """Lines of one text: what opens and closes containers, notes whose text is indented, includes."""
 
-    def __init__(self, plain: Plain) -> None:
+    def __init__(self, plain: PlainMarkdown) -> None:
         self._plain = plain
 
     def read(self, lines: Sequence[str], depth: int = 0) -> list[str]:
