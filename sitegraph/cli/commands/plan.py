@@ -84,7 +84,7 @@ def _model(change: dict[str, Any] | None) -> Iterator[str]:
 
 
 def _objections(record: dict[str, Any]) -> Iterator[str]:
-    for problem in record["left_out"][:MAX_LINES]:
+    for problem in record.get("left_out", ())[:MAX_LINES]:
         yield f"{problem['url']}  {problem['reason']}"
     if record["guard"]:
         yield f"guard    would stop the run: {record['guard']}; {ADVICE[Trouble.LOSS]}"
