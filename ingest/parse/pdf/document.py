@@ -173,7 +173,7 @@ def _state(document: Any, pages: tuple[PageContent, ...]) -> Iterator[str]:
     hidden = [page for page in pages if page.hidden]
     if hidden:
         letters = sum(page.hidden for page in hidden)
-        yield f"hidden text: {letters} letters that readers do not see left out, {_named(hidden)}"
+        yield f"hidden text: what readers do not see is left out, {letters} signs on {_named(hidden)}"
 
 
 def _named(pages: Sequence[PageContent]) -> str:

@@ -148,7 +148,7 @@ class _Ink:
 def _drop(span: dict[str, Any], ink: _Ink, *, level: bool) -> int:
     """Take the letters of a span that leave no ink out of it, and say how many; signs go with letters."""
     if span["size"] < TINY:
-        count, span["chars"] = len(span["chars"]), []
+        count, span["chars"] = sum(char["c"].isalnum() for char in span["chars"]), []
         return count
     kept: list[dict[str, Any]] = []
     total = 0

@@ -21,6 +21,10 @@ _COPY = 1.5
 _CAP = 1.8
 """Points that the copy of a line is off it; times the size of the text that a large first letter has."""
 
+_KANA = re.compile(r"[\s\u3040-\u30ff]+")
+_RUBY = 0.6
+"""Size of ruby, in that of the line below."""
+
 _SMALL = 0.85
 _LEAST_SHIFT, _MOST_SHIFT = 0.08, 0.8
 """Of the size of a line: how small raised and lowered signs are, and how far off its baseline."""
@@ -177,6 +181,21 @@ def without_copies(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
 
 def _is_same_place(one: BBox, other: BBox) -> bool:
     return max(abs(one.x0 - other.x0), abs(one.y0 - other.y0), abs(one.x1 - other.x1)) <= _COPY
+
+
+def without_ruby(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Leave out the small kana right above a line that say how its signs are read."""
+    lines = [line for block in blocks for line in block]
+    small = [line for line in lines if _KANA.fullmatch(line.text)]
+    ruby = {id(line) for line in small if any(_is_ruby(line, other) for other in lines)}
+    kept = (tuple(line for line in block if id(line) not in ruby) for block in blocks)
+    return tuple(block for block in kept if block) if ruby else blocks
+
+
+def _is_ruby(line: Line, below: Line) -> bool:
+    over = below.bbox.x0 - line.size <= line.bbox.x0 and line.bbox.x1 <= below.bbox.x1 + line.size
+    near = -line.size < below.bbox.y0 - line.bbox.y1 + below.size - line.size < below.size
+    return over and near and line.size <= _RUBY * below.size and line.bbox.y0 < below.bbox.y0 + line.size
 
 
 def with_drop_caps(blocks: tuple[Block, ...]) -> tuple[Block, ...]:

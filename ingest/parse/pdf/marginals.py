@@ -21,6 +21,9 @@ _PAGE_NUMBER = re.compile(
     r"(?:page\s+)?[-\u2013\u2014\s]*(?:#|[ivxlc]{1,7})[-\u2013\u2014\s]*(?:(?:of|/)\s*#)?", re.IGNORECASE
 )
 
+_HUGE = 36.0
+"""Points of type across a page, as "DRAFT" is set."""
+
 _MOST_DIGITS = 4
 """Digits of a page number, at most."""
 
@@ -74,7 +77,19 @@ def find_marginals(pages: Sequence[PageContent]) -> dict[tuple[int, Line], Margi
         for one in candidates
         if (one.place, one.key) in texts or (one.alone and (one.place in places or _is_own_number(one)))
     }
-    return {**running, **_numbers_at_the_end(pages)}
+    return {**running, **_numbers_at_the_end(pages), **_watermarks(pages)}
+
+
+def _watermarks(pages: Sequence[PageContent]) -> dict[tuple[int, Line], Margin]:
+    """Return what stands askew, or is huge, in one place of many pages; on the first of them it is read."""
+    seen: dict[tuple[str, int, int], list[tuple[int, Line]]] = defaultdict(list)
+    for page in pages:
+        for line in (line for block in page.blocks for line in block):
+            if not line.upright or line.size >= _HUGE:
+                key = " ".join(line.text.split()), round(line.bbox.x0 / 6), round(line.bbox.y0 / 6)
+                seen[key].append((page.page_no, line))
+    marks = (found[1:] for found in seen.values() if _runs({page_no for page_no, _ in found}, pages))
+    return {mark: Margin.FOOTER for found in marks for mark in found}
 
 
 def _numbers_at_the_end(pages: Sequence[PageContent]) -> dict[tuple[int, Line], Margin]:

@@ -22,6 +22,7 @@ from ingest.parse.pdf.lines import (
     tell_marks,
     with_drop_caps,
     without_copies,
+    without_ruby,
 )
 from ingest.parse.pdf.links import LinkText, PageLink, find_links, read_link_texts, read_links
 from ingest.parse.pdf.opening import load_pymupdf
@@ -203,7 +204,7 @@ def _blocks(printed: Sequence[dict[str, Any]], size: PageSize) -> Iterator[Block
 
 
 def _as_read(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    blocks = with_drop_caps(without_line_numbers(without_copies(blocks)))
+    blocks = with_drop_caps(without_line_numbers(without_ruby(without_copies(blocks))))
     return tuple(map(merge_lines, split_at_gutters(blocks)))
 
 
