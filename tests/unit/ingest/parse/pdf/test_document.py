@@ -56,7 +56,8 @@ def test_a_page_of_pictures_only_is_said_to_be_so() -> None:
     page.insert_image(pymupdf.Rect(72, 72, 300, 300), pixmap=pymupdf.Pixmap(pymupdf.csRGB, (0, 0, 50, 50)))
     fragment = parse(document.tobytes())
 
-    assert fragment.warnings == ("image_only",)
+    assert fragment.warnings[0] == "image_only"
+    assert "`ocr: true`" in fragment.warnings[1]
     assert len(regions(fragment, RegionType.FIGURE)) == 1
 
 
