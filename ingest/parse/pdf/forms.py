@@ -14,9 +14,10 @@ _HIDDEN = 1
 """Kinds, a flag and a display of fields, by the numbers that pymupdf gives them."""
 
 _TICKED = {True: "(ticked)", False: "(not ticked)"}
-_NEAR = 30.0
+_NEAR, _FAR = 30.0, 60.0
 _ABOVE = 1.5
-"""Points between a box to tick and its label on the right; heights of a label from it to a field below."""
+"""Points between a box to tick and its label on the right, and from where a label on the left is less likely
+than one above; heights of a label from it to a field below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,31 +88,29 @@ def fill_in(blocks: Sequence[Block], fields: Sequence[Field]) -> tuple[Block, ..
             height = field.bbox.y1 - field.bbox.y0
             found.append([Line(text=field.value, bbox=field.bbox, size=round(min(height, 10.0), 1))])
             continue
-        block, at, side = place
+        block, at, is_behind = place
         line = found[block][at]
-        if side == "above":
-            found[block].insert(at + 1, replace(line, text=field.value, bbox=field.bbox, bold=False))
-            continue
-        text = f"{line.text.rstrip()} {field.value}" if side == "left" else f"{field.value} {line.text}"
+        text = f"{field.value} {line.text}" if is_behind else f"{line.text.rstrip()} {field.value}"
         found[block][at] = replace(line, text=text, bbox=line.bbox.union(field.bbox), bold=False)
     return tuple(map(tuple, found))
 
 
-def _label(blocks: Sequence[Sequence[Line]], field: Field) -> tuple[int, int, str] | None:
+def _label(blocks: Sequence[Sequence[Line]], field: Field) -> tuple[int, int, bool] | None:
+    """Where the nearest label is, and whether it stands behind the field."""
     box = field.bbox
-    found: list[tuple[float, int, int, str]] = []
+    found: list[tuple[float, int, int, bool]] = []
     for number, block in enumerate(blocks):
         for at, line in enumerate(block):
             middle, height = (line.bbox.y0 + line.bbox.y1) / 2, line.bbox.y1 - line.bbox.y0
-            if box.y0 - height / 2 <= middle <= min(box.y1, box.y0 + 2 * height) + height / 2:
+            if box.y0 - 1 <= middle <= min(box.y1, box.y0 + 2 * height) + 1:
                 if field.ticks and -1 <= line.bbox.x0 - box.x1 <= _NEAR:
-                    found.append((line.bbox.x0 - box.x1, number, at, "right"))
+                    found.append((line.bbox.x0 - box.x1, number, at, True))
                 elif line.bbox.x0 < box.x0:
-                    found.append((max(box.x0 - line.bbox.x1, 0.0), number, at, "left"))
+                    found.append((max(box.x0 - line.bbox.x1, 0.0), number, at, False))
             elif (
                 0 <= box.y0 - line.bbox.y1 <= _ABOVE * height
                 and line.bbox.x0 < box.x1
                 and box.x0 < line.bbox.x1
             ):
-                found.append((1000 + box.y0 - line.bbox.y1, number, at, "above"))
+                found.append((_FAR + box.y0 - line.bbox.y1, number, at, False))
     return min(found)[1:] if found else None
