@@ -83,7 +83,7 @@ def fill_in(blocks: Sequence[Block], fields: Sequence[Field]) -> tuple[Block, ..
     for field in sorted(fields, key=lambda field: (field.bbox.y0, field.bbox.x0)):
         if not field.value:
             continue
-        place = _label(found, field)
+        place = _label(blocks, field)
         if place is None:
             height = field.bbox.y1 - field.bbox.y0
             found.append([Line(text=field.value, bbox=field.bbox, size=round(min(height, 10.0), 1))])
