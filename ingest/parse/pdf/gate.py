@@ -11,7 +11,7 @@ MAX_CONTENT = 1_000_000
 MAX_PATHS = 5_000
 """Vector paths above which finding tables takes seconds."""
 
-_MANY_CELLS = 150
+_MANY_CELLS = 350
 
 _LEAST_RULINGS = 3
 """Rulings in each direction that 2 x 2 cells need; a framed box has only two."""

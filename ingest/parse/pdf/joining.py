@@ -78,7 +78,10 @@ class JoinedLines:
 
 
 def words_of(lines: Iterable[Line]) -> frozenset[str]:
-    """Collect the words of a document, and those with hyphens, in lower case; none that a line end cuts."""
+    """Collect the words of a document in lower case, also with hyphens, and what ends these ("-term").
+
+    None that a line end cuts.
+    """
     words: set[str] = set()
     cut = False
     for line in lines:
@@ -86,6 +89,7 @@ def words_of(lines: Iterable[Line]) -> frozenset[str]:
         ends_cut = _ENDS_HYPHENATED.search(line.text.rstrip()) is not None
         whole = found[cut : len(found) - ends_cut]
         words.update(whole, *(word.split("-") for word in whole))
+        words.update(f"-{word.rpartition('-')[2]}" for word in whole if "-" in word)
         cut = ends_cut
     return frozenset(words)
 
@@ -192,7 +196,7 @@ def _is_compound(first: str, second: str, words: Collection[str], count_tokens: 
         return first + second not in words
     if min(len(first), len(second)) < _LEAST_PART:
         return False
-    if first in _FIRST_PARTS or (first in words and second in words):
+    if first in _FIRST_PARTS or f"-{second}" in words or (first in words and second in words):
         return True
     return count_tokens(first) == count_tokens(second) == 1 and count_tokens(first + second) > _PIECES
 

@@ -125,6 +125,8 @@ def _raised(text: str, before: str, after: str) -> str:
     is_power = len(base) == 1 or base.lower() in _UNITS or (base.isdigit() and not _YEAR.fullmatch(base))
     if not _NUMBERS.fullmatch(bare) or (is_power and bare[-1] != ")") or (not base and _ELEMENT.match(after)):
         return raised(bare)
+    if before[-1:] in {"(", "["}:
+        return bare
     return note_mark(bare) + " " * (not before.strip() and not after[:1].isspace())
 
 
