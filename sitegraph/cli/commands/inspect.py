@@ -25,7 +25,7 @@ def inspect(
     index: IndexOption = None,
     output: FormatOption = OutputFormat.TEXT,
 ) -> None:
-    """Show how one document is parsed: tree, chunks, links, which text is left out and why, and which is lost.
+    """Show how one document is parsed: tree, chunks, links, which text is left out and why, what is lost.
 
     Needs no index and writes to none. If there is one, its tokenizer counts the tokens. The report of --html
     marks all text as read or left out; for a PDF it shows the pages with their regions.
