@@ -170,8 +170,8 @@ _SVG = (
 )
 _KATEX = (
     "<span class=katex><span class=katex-html aria-hidden=true><span class=mord>r</span><span class=msupsub>"
-    "<span class=vlist-t><span class=vlist-r><span class=vlist><span>2</span></span></span></span></span></span>"
-    "</span>"
+    "<span class=vlist-t><span class=vlist-r><span class=vlist><span>2</span></span></span></span></span>"
+    "</span></span>"
 )
 
 

@@ -63,4 +63,5 @@ def test_pieces_of_a_listing_that_stand_side_by_side_are_one_line() -> None:
 
 
 def test_words_are_those_of_all_lines_in_lower_case() -> None:
-    assert words_of([line("The Lamp"), line("lamp-shade 3")]) == {"the", "lamp", "shade", "lamp-shade", "-shade"}
+    words = {"the", "lamp", "shade", "lamp-shade", "-shade"}
+    assert words_of([line("The Lamp"), line("lamp-shade 3")]) == words
