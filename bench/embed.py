@@ -18,7 +18,6 @@ from typing import Any
 
 from bench.comparison import Figures, conclude, ours
 from bench.pipeline import write_source
-from sitegraph.cli.commands.run import prepare_prefect
 from sitegraph.cli.static_server import serve_folder
 
 LEAST_CHUNKS = 10_000
@@ -43,8 +42,6 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
         folder = options.folder or postgresql_manual(work / "site")
-        os.environ["PREFECT_HOME"] = str(work / "prefect")
-        prepare_prefect(os.environ)
         with serve_folder(folder) as address:
             source = write_source(work, address, options.seed or ["index.html"])
             figures = measure_run(source, work)
@@ -64,35 +61,31 @@ def postgresql_manual(folder: Path) -> Path:
 
 def measure_run(source: Path, work: Path) -> Figures:
     """The run, then its encoder alone; a sample of the texts is left in *work* for the routes."""
-    from prefect import flow
-
-    from flows.recrawl import TASK_RUNNER, run_walk
+    from flows.local import run_here
     from flows.run.opening import open_run
+    from flows.run.stages import Stages
+    from runtime.clock import SystemClock
 
-    @flow(name="bench-embed", task_runner=TASK_RUNNER)
-    def run() -> Figures:
-        with open_run(str(source), index=str(work / "index"), quiet=True) as resources:
-            resources.encoder.expect(["x" * 1_000_000])  # as the first pages of any large source would
-            resources.encoder.encode_documents(WARM_UP)
-            spent = -cpu_seconds()
-            report = run_walk(resources, due=False)
-            spent += cpu_seconds()
-            texts = texts_of(resources)
-            (work / "texts.json").write_text(json.dumps(texts[:: max(1, len(texts) // SAMPLE)]))
-            alone = time_encoder(resources, texts[::PART], times=len(texts) / len(texts[::PART]))
-        seconds = sum(report.stages.get(stage, 0.0) for stage in TO_THE_LAST_WRITE)
-        chunks = report.chunks.added
-        return {
-            "chunks": chunks,
-            "texts": len(texts),
-            "run": {"seconds": round(seconds, 1), "cpu_seconds": round(spent, 1), **rate(chunks, seconds)},
-            "encoder": {**alone, **rate(chunks, alone["seconds"])},
-            "stages": {name: round(took, 1) for name, took in report.stages.items()},
-            "stage_shares": {s: round(report.stages.get(s, 0.0) / seconds, 3) for s in TO_THE_LAST_WRITE},
-            "peak_rss_mb": {"flow": report.peak_rss_mb.flow, "encoder": report.peak_rss_mb.largest_child},
-        }
-
-    return run()
+    with open_run(str(source), index=str(work / "index"), quiet=True) as resources:
+        resources.encoder.expect(["x" * 1_000_000])  # as the first pages of any large source would
+        resources.encoder.encode_documents(WARM_UP)
+        spent = -cpu_seconds()
+        report = run_here(resources, due=False, stages=Stages(SystemClock()))
+        spent += cpu_seconds()
+        texts = texts_of(resources)
+        (work / "texts.json").write_text(json.dumps(texts[:: max(1, len(texts) // SAMPLE)]))
+        alone = time_encoder(resources, texts[::PART], times=len(texts) / len(texts[::PART]))
+    seconds = sum(report.stages.get(stage, 0.0) for stage in TO_THE_LAST_WRITE)
+    chunks = report.chunks.added
+    return {
+        "chunks": chunks,
+        "texts": len(texts),
+        "run": {"seconds": round(seconds, 1), "cpu_seconds": round(spent, 1), **rate(chunks, seconds)},
+        "encoder": {**alone, **rate(chunks, alone["seconds"])},
+        "stages": {name: round(took, 1) for name, took in report.stages.items()},
+        "stage_shares": {s: round(report.stages.get(s, 0.0) / seconds, 3) for s in TO_THE_LAST_WRITE},
+        "peak_rss_mb": {"flow": report.peak_rss_mb.flow, "encoder": report.peak_rss_mb.largest_child},
+    }
 
 
 def texts_of(resources: Any) -> list[str]:
