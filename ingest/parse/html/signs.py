@@ -71,9 +71,7 @@ def write_signs(root: HtmlElement) -> None:
         if table.get("role") in _TABLES and table.tag != "table":
             _write_table(table)
     icons = (one for one in (*found["i"], *found["span"]) if len(one) == 0 and not one.text)
-    pictures = (
-        one for one in roled if one.get("role") == "img" and one.tag not in {"img", "svg", "i", "span"}
-    )
+    pictures = (one for one in roled if one.get("role") == "img" and one.tag not in {"img", "svg"})
     for picture in (*found["img"], *found["svg"], *found["input"], *found["meter"], *icons, *pictures):
         write_picture(picture)
 

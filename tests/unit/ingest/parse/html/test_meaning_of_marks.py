@@ -67,7 +67,7 @@ LINES = {
         "<div class=ec-line><div class=gutter>1</div><div class=code>{}</div></div>",
     ),
     "list": ("<pre><ol>{}</ol></pre>", "<li>{}</li>\n"),
-    "table": ("<pre><table>{}</table></pre>", "<tr><td>7</td><td>{}</td></tr>\n"),
+    "table": ("<pre><code><table>{}</table></code></pre>", "<tr><td>7</td><td>{}</td></tr>\n"),
     "breaks": ("<p><code>{}</code></p>", "{}<br>"),
     "frame": ("<div class=code-block data-lang=x>{}</div>", "{}\n"),
     "example": ("<xmp>{}</xmp>", "{}\n"),
