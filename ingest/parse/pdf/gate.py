@@ -11,8 +11,6 @@ MAX_CONTENT = 1_000_000
 MAX_PATHS = 5_000
 """Vector paths above which finding tables takes seconds."""
 
-_MANY_CELLS = 350
-
 _LEAST_RULINGS = 3
 """Rulings in each direction that 2 x 2 cells need; a framed box has only two."""
 
@@ -30,14 +28,10 @@ _BULLET = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signs:
-    """What a page shows: a grid of rulings; or rows of texts side by side, alone or between rulings.
-
-    On a `dense` grid the layout model takes seconds, and has little to add.
-    """
+    """What a page shows: a grid of rulings; or rows of texts side by side, alone or between rulings."""
 
     grid: bool = False
     columns: bool = False
-    dense: bool = False
 
 
 def read_paths(document: Any, page: Any) -> tuple[Sequence[dict[str, Any]] | None, str]:
@@ -56,8 +50,7 @@ def table_signs(paths: Sequence[dict[str, Any]], blocks: Iterable[dict[str, Any]
     rows = list(_texts_a_row(blocks))
     between = max(xs, ys) >= 2 and sum(texts >= 2 for texts in rows) >= _LEAST_ROWS
     alone = sum(texts >= 3 for texts in rows) >= _LEAST_ROWS
-    dense = (xs - 1) * (ys - 1) >= _MANY_CELLS
-    return Signs(grid=min(xs, ys) >= _LEAST_RULINGS, columns=between or alone, dense=dense)
+    return Signs(grid=min(xs, ys) >= _LEAST_RULINGS, columns=between or alone)
 
 
 def content_length(document: Any, page: Any) -> int:

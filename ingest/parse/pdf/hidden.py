@@ -148,8 +148,8 @@ class _Ink:
 def _drop(span: dict[str, Any], ink: _Ink, *, level: bool) -> int:
     """Take the letters of a span that leave no ink out of it, and say how many; signs go with letters."""
     if span["size"] < TINY:
-        count, span["chars"] = sum(char["c"].isalnum() for char in span["chars"]), []
-        return count
+        tiny, span["chars"] = span["chars"], []
+        return sum(1 for char in tiny if char["c"].isalnum())
     kept: list[dict[str, Any]] = []
     total = 0
     for word in parts_of(span["chars"]):

@@ -163,11 +163,11 @@ def _search(
     most: Search,
     outlined: bool,
 ) -> tuple[Search, tuple[Table, ...]]:
-    """Look for tables, and say how; where a manual or many rulings draw them, the model comes second."""
+    """Look for tables, and say how; where a manual draws its tables, the model is asked for what is left."""
     search = min(most, _search_for(signs, evidence, outlined))
     if search is Search.NOT:
         return search, ()
-    if search is Search.RULINGS or (signs.grid and (outlined or signs.dense)):
+    if search is Search.RULINGS or (outlined and signs.grid):
         tables = look(with_layout=False)
         if search is Search.RULINGS or evidence.is_met_by(tables):
             return Search.RULINGS, with_aligned(tables, evidence.aligned, sure=False)
