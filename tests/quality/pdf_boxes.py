@@ -25,7 +25,7 @@ def lost_chunks(pdf: bytes, fragment: GraphFragment) -> list[Chunk]:
 def _is_found(document: pymupdf.Document, chunk: Chunk, regions: Mapping[str, PdfRegion]) -> bool:
     region = regions[str(chunk.region_id)]
     own = region.text[slice(*chunk.offsets)]
-    if not region.text.startswith(chunk.text.removesuffix(own)):
+    if not all(line in region.text for line in chunk.text.removesuffix(own).splitlines()):
         return False
     if region.region_type is not RegionType.TABLE and squeezed(own) in squeezed(_at(document, chunk)):
         return True

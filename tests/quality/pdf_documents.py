@@ -25,7 +25,7 @@ class Twin:
     html: tuple[tuple[str, bytes], ...]
 
 
-_UNSEEN = "-\u00ad\u2010"
+_UNSEEN = "-\u00ad\u2010[]^"
 
 _TWINS = (
     ("bash", "/bash.pdf", "/bash.html"),
@@ -112,7 +112,7 @@ def regions_of(fragment: GraphFragment, *kinds: RegionType) -> list[PdfRegion]:
 
 
 def squeezed(text: str) -> str:
-    """Text as boxes are checked: NFKC, without white space, hyphens and controls, which broken fonts give."""
+    """Text as boxes are checked: NFKC, without white space, hyphens, marks of notes, and controls of broken fonts."""
     plain = unicodedata.normalize("NFKC", text)
     return "".join(
         sign for sign in plain if sign not in _UNSEEN and sign.isprintable() and not sign.isspace()
