@@ -112,7 +112,7 @@ def regions_of(fragment: GraphFragment, *kinds: RegionType) -> list[PdfRegion]:
 
 
 def squeezed(text: str) -> str:
-    """Text as boxes are checked: NFKC, without white space, hyphens, marks of notes, and controls of broken fonts."""
+    """Text as boxes are checked: NFKC, without white space, hyphens, brackets, and controls of fonts."""
     plain = unicodedata.normalize("NFKC", text)
     return "".join(
         sign for sign in plain if sign not in _UNSEEN and sign.isprintable() and not sign.isspace()
