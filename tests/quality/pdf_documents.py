@@ -25,7 +25,7 @@ class Twin:
     html: tuple[tuple[str, bytes], ...]
 
 
-_UNSEEN = "-\u00ad\u2010[]^"
+_UNSEEN = "-\u00ad\u2010"
 
 _TWINS = (
     ("bash", "/bash.pdf", "/bash.html"),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ingest.parse.marks import lowered, note_mark, raised
+from ingest.parse.marks import lowered, raised
 from ingest.parse.pdf.boxes import to_box
 from ingest.parse.pdf.fonts import is_bold, is_italic, is_mono
 from ingest.parse.pdf.mathematics import count_math, is_math_font
@@ -118,7 +118,10 @@ def _told(spans: Sequence[dict[str, Any]], direction: Sequence[float]) -> list[s
 
 
 def _raised(text: str, before: str, after: str) -> str:
-    """A raised number is a power of a number, a unit or a letter; behind all else it leads to a note."""
+    """A raised number is a power of a number, a unit or a letter; behind all else it leads to a note.
+
+    Such a number stays as it is printed, apart from its word: what a box holds is what a citation says.
+    """
     bare = text.strip()
     found = _BASE.search(before)
     base = found[0] if found else ""
@@ -127,7 +130,12 @@ def _raised(text: str, before: str, after: str) -> str:
         return raised(bare)
     if before[-1:] in {"(", "["}:
         return bare
-    return note_mark(bare) + " " * (not before.strip() and not after[:1].isspace())
+    is_first = not before.strip()
+    return (
+        " " * (not is_first and not before[-1].isspace())
+        + raised(bare)
+        + " " * (is_first and not after[:1].isspace())
+    )
 
 
 def read_line(line: dict[str, Any], page: PageSize) -> Line | None:

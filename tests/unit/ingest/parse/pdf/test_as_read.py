@@ -72,10 +72,10 @@ def test_columns_stored_row_by_row_are_read_one_after_the_other(columns: int, gu
     [
         ("The load is 5 x 10", 4, "6", " N in all", "5 x 10\u2076 N"),
         ("A field of 40 m", 4, "2", " is let", "40 m\u00b2 is"),
-        ("see the note", 4, "12", " on loads", "note[12] on"),
-        ("was built in 1911", 4, "2", " by men", "1911[2] by"),
+        ("see the note", 4, "12", " on loads", "note ¹² on"),
+        ("was built in 1911", 4, "2", " by men", "1911 ² by"),
         ("Water is H", -2, "2", "O at night", "H\u2082O"),
-        ("", 4, "3", " Loads are weighed at rest", "[3] Loads"),
+        ("", 4, "3", " Loads are weighed at rest", "³ Loads"),
         ("the age by ", 4, "14", "C is known", "\u00b9\u2074C"),
         ("and e", 4, "x", " grows fast", "e^x grows"),
     ],
