@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ingest.parse.coverage.words import count_folded, fold_words
+from ingest.parse.folded_words import count_folded, fold_words
 from schemas.word_coverage import Explained, LostWord, WordCoverage
 
 SHOWN = 20

@@ -9,6 +9,7 @@ from ingest.parse.secrets import find_in_texts, hiding_of
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat
 from schemas.fragment import GraphFragment, ParseRequest
+from schemas.nodes import DocumentKind
 from schemas.redaction import REDACTED
 from schemas.word_coverage import LeftOut, WordCoverage
 
@@ -50,11 +51,21 @@ def cover(
         return None
     if any(REDACTED in chunk.text for chunk in fragment.chunks):
         seen = hiding_of(find_in_texts([seen])).everywhere(seen)
-    return account(seen, kept_texts(fragment), _explained(fragment, seen, left_out), hides=hides)
+    return account(
+        seen, kept_texts(fragment), _explained(data, request, fragment, seen, left_out), hides=hides
+    )
 
 
-def _explained(fragment: GraphFragment, seen: str, left_out: LeftOut) -> Iterator[tuple[str, str]]:
+def _explained(
+    data: bytes, request: ParseRequest, fragment: GraphFragment, seen: str, left_out: LeftOut
+) -> Iterator[tuple[str, str]]:
     if fragment.noindex:
         yield NOINDEX, seen
     yield from stated_apart(fragment)
     yield from left_out
+    if fragment.kind == DocumentKind.PDF:
+        from ingest.parse.coverage.pdf import UNSEEN, regions_apart, unseen_text
+
+        yield from regions_apart(fragment)
+        if any(warning.startswith("hidden text") for warning in fragment.warnings):
+            yield UNSEEN, unseen_text(data, request)

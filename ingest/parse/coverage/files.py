@@ -8,7 +8,8 @@ from typing import Any
 
 from lxml import etree
 
-from ingest.parse.coverage.html import RUN_ON, read_markup
+from ingest.parse.coverage.html import read_markup
+from ingest.parse.folded_words import RUN_ON
 from ingest.parse.formats.archive import open_archive, read_member
 from ingest.parse.formats.epub_package import read_package
 from ingest.parse.html.charset import decode_html

@@ -4,19 +4,10 @@ from functools import cache
 
 from lxml import etree
 
+from ingest.parse.folded_words import RUN_ON, UNSHOWN
 from ingest.parse.html.charset import decode_html
-from ingest.parse.html.words import word_set
 from schemas.errors import ParseError
 from schemas.fragment import ParseRequest
-
-UNSHOWN = word_set("script style template title iframe noframes noembed")
-"""Elements whose text browsers never show. Source: WHATWG HTML, 15.3.1 and 4.8.5."""
-
-RUN_ON = word_set(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb ruby s samp "
-    "small span strike strong sub sup time tt u var"
-)
-"""Elements within which a word may go on, since browsers lay them out in the line. Source: CSS 2.2, D."""
 
 _SHEET = """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
 <xsl:output method="text"/>

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from ingest.parse.coverage.words import rest_of
+from ingest.parse.folded_words import rest_of
 from ingest.parse.pdf.opening import open_pdf, pdf_errors, raise_if_exhausted
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import PdfRegion, RegionType

@@ -12,16 +12,11 @@ def _recognise(head: bytes, _content_type: str, _name: str) -> bool:
 
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
-    from ingest.parse.coverage.pdf import UNSEEN, regions_apart, unseen_text
     from ingest.parse.pdf.document import parse_pdf
 
-    fragment = parse_pdf(
+    return parse_pdf(
         data, request, count_tokens=tools.count_tokens, recognise=tools.recognise, cache=tools.page_cache
     )
-    tools.left_out.add(regions_apart(fragment))
-    if any(warning.startswith("hidden text") for warning in fragment.warnings):
-        tools.left_out.add((UNSEEN, read(data, request)) for read in (unseen_text,))
-    return fragment
 
 
 def _names_access(data: bytes, _content_type: str | None) -> bool:

@@ -6,8 +6,7 @@ from dataclasses import replace
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.coverage.html import RUN_ON, UNSHOWN
-from ingest.parse.coverage.words import rest_of
+from ingest.parse.folded_words import RUN_ON, UNSHOWN, rest_of
 from ingest.parse.html.code import has_line_numbers
 from ingest.parse.html.content import Content, leading_h1, page_body
 from ingest.parse.html.dom import Survey, heading_level, parse_tree, stated_title

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ingest.parse.coverage.words import fold_words
 from ingest.parse.document import parse_document
+from ingest.parse.folded_words import fold_words
 from schemas.fragment import ParseRequest
 from schemas.word_coverage import WordCoverage
 from tests.fakes.pages import count_words

@@ -6,6 +6,50 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
+UNSHOWN = frozenset(["script", "style", "template", "title", "iframe", "noframes", "noembed"])
+"""Elements whose text browsers never show. Source: WHATWG HTML, 15.3.1 and 4.8.5."""
+
+RUN_ON = frozenset(
+    [
+        "a",
+        "abbr",
+        "acronym",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "cite",
+        "code",
+        "data",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "ins",
+        "kbd",
+        "label",
+        "mark",
+        "nobr",
+        "q",
+        "rb",
+        "ruby",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "tt",
+        "u",
+        "var",
+    ]
+)
+"""Elements within which a word may go on, since browsers lay them out in the line. Source: CSS 2.2, D."""
+
 _SPACED = "".join(
     chr(code) if code > 127 else chr(code).lower() if chr(code).isalnum() or code == ord("_") else " "
     for code in range(256)
