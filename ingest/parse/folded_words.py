@@ -9,45 +9,11 @@ from functools import lru_cache
 UNSHOWN = frozenset(["script", "style", "template", "title", "iframe", "noframes", "noembed"])
 """Elements whose text browsers never show. Source: WHATWG HTML, 15.3.1 and 4.8.5."""
 
-RUN_ON = frozenset(
-    [
-        "a",
-        "abbr",
-        "acronym",
-        "b",
-        "bdi",
-        "bdo",
-        "big",
-        "cite",
-        "code",
-        "data",
-        "del",
-        "dfn",
-        "em",
-        "font",
-        "i",
-        "ins",
-        "kbd",
-        "label",
-        "mark",
-        "nobr",
-        "q",
-        "rb",
-        "ruby",
-        "s",
-        "samp",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "sup",
-        "time",
-        "tt",
-        "u",
-        "var",
-    ]
+_RUN_ON = (
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb ruby s samp "
+    "small span strike strong sub sup time tt u var"
 )
+RUN_ON = frozenset(_RUN_ON.split())
 """Elements within which a word may go on, since browsers lay them out in the line. Source: CSS 2.2, D."""
 
 _SPACED = "".join(
