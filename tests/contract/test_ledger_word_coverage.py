@@ -10,7 +10,7 @@ WHOLE = WordCoverage(seen=100, kept=100, lost=0)
 
 
 def test_the_accounts_of_what_is_read_now_are_counted_by_source(ledger: Ledger) -> None:
-    rows = [make_known(name, fragment_sha=name) for name in ("a", "b", "old")]
+    rows = [make_known(name, state=DocumentState.FETCHED, fragment_sha=name) for name in ("a", "b", "old")]
     gone = make_known("gone", state=DocumentState.GONE, fragment_sha="gone")
     ledger.documents.save([*rows, gone])
     assert ledger.coverage.counts()[gone.source] == CoverageCounts(unknown=3)
@@ -22,7 +22,7 @@ def test_the_accounts_of_what_is_read_now_are_counted_by_source(ledger: Ledger) 
 
 
 def test_what_nothing_needs_any_more_is_forgotten(ledger: Ledger) -> None:
-    row = make_known("a", fragment_sha="1")
+    row = make_known("a", state=DocumentState.FETCHED, fragment_sha="1")
     ledger.documents.save([row])
     ledger.coverage.save({"1": WHOLE, "2": WHOLE})
     assert ledger.coverage.collect() == 1
