@@ -149,7 +149,7 @@ def _drop(span: dict[str, Any], ink: _Ink, *, level: bool) -> int:
     """Take the letters of a span that leave no ink out of it, and say how many; signs go with letters."""
     if span["size"] < TINY:
         tiny, span["chars"] = span["chars"], []
-        return sum(1 for char in tiny if char["c"].isalnum())
+        return sum(1 for char in tiny if str(char["c"]).isalnum())
     kept: list[dict[str, Any]] = []
     total = 0
     for word in parts_of(span["chars"]):
