@@ -11,7 +11,8 @@ from ingest.parse.html.code import has_line_numbers
 from ingest.parse.html.content import Content, leading_h1, page_body
 from ingest.parse.html.dom import Survey, heading_level, parse_tree, stated_title
 from ingest.parse.html.family import SHAPES, Family
-from ingest.parse.html.inline import is_permalink, math_text, split_heading
+from ingest.parse.html.formulas import math_text
+from ingest.parse.html.inline import is_permalink, split_heading
 from ingest.parse.html.left_out import SkipReason
 from ingest.parse.html.reading import Reading, with_lead
 from ingest.parse.html.site_title import find_site_title
