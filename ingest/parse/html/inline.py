@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import class_words, normal_space
+from ingest.parse.html.dom import HEADING_LEVELS, class_words, normal_space
 from ingest.parse.html.formulas import math_text
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
 from ingest.parse.html.words import BREAK_TAGS, word_set
@@ -51,7 +51,7 @@ def _is_icon(text: str) -> bool:
 def is_permalink(element: HtmlElement) -> bool:
     """Whether a link copies a heading's address, or leads to source code or past what frames the content."""
     if element.tag != "a":
-        return False
+        return element.tag == "span" and _edits_heading(element)
     if element.text in _TO_SOURCE:
         return True
     class_ = element.get("class")
@@ -61,10 +61,22 @@ def is_permalink(element: HtmlElement) -> bool:
     href = element.get("href") or ""
     if not href.startswith("#"):
         return False
+    beside = element.getprevious()
+    if beside is not None and beside.tag in HEADING_LEVELS and beside.get("id") == href[1:]:
+        return True
     text = "".join(element.itertext()).strip()
     if text in _BARE_MARKS or text.lower() in _SKIPS:
         return True
     return href.lower().startswith("#top") and text.lower() in _TO_TOP
+
+
+def _edits_heading(element: HtmlElement) -> bool:
+    """Whether it is a link in brackets behind the words of a heading, as wikis lead to their editor."""
+    around, before = element.getparent(), element.getprevious()
+    if before is None or around is None or HEADING_LEVELS.keys().isdisjoint((before.tag, around.tag)):
+        return False
+    text = "".join(element.itertext()).strip()
+    return text[:1] == "[" and text[-1:] == "]" and next(element.iter("a"), None) is not None
 
 
 @dataclass(frozen=True, slots=True)

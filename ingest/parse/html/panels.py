@@ -2,16 +2,22 @@
 
 import re
 from collections import Counter
+from itertools import islice, takewhile
 
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.visibility import OPENED, hidden_elements
+from ingest.parse.html.visibility import OPENED, hidden_elements, is_hidden
 from ingest.parse.html.words import word_set
 
 _OPENERS = etree.XPath(
     "//@aria-controls | //@data-target | //@data-bs-target | //a/@href[starts-with(., '#')] | //@onclick"
 )
+_AROUND_BUTTONS = etree.XPath(
+    "(//button | //div[contains(@class, 'utton')] | //a[contains(@class, 'utton')])/.."
+)
+_CALLED_HIDDEN = etree.XPath("//*[contains(@class, 'hidden')]")
+_CLASSES = re.compile(r"[\s_-]+")
 _NAMES = re.compile(r"[\w-]+")
 _TOGGLES = re.compile(r"accordion|collaps|toggle|trigger|expand|question|faq|tab", re.IGNORECASE)
 _OVERLAYS = re.compile(
@@ -27,15 +33,28 @@ _LINKED = 0.3
 _SEVERAL = 3
 """Panels of a kind that are folded each below a line of its own, whatever opens them."""
 
+_ENDPOINT = re.compile(r"(?:get|head|post|put|patch|delete|options|trace)\s+/\S*(?:\s.*)?", re.I | re.S)
+"""What an interface is asked for: the button over its description says it."""
+
 _LINE = 20
 _PASSAGE = 5
 
 
 def open_panels(root: HtmlElement) -> None:
     """Show what is hidden until a reader clicks on what is over it, or on what names it."""
-    hidden = hidden_elements(root)
-    if not hidden:
-        return
+    for box in filter(_asks_reader, _AROUND_BUTTONS(root)):
+        box.tag = "dialog"
+    hidden = hidden_elements(root).union(filter(_is_called_hidden, _CALLED_HIDDEN(root)))
+    if hidden:
+        _open_hidden(root, hidden)
+    for button in root.iter("button"):
+        if next(button.iter("h1", "h2", "h3", "h4", "h5", "h6", "p"), None) is not None:
+            button.tag = "div"
+        elif _stands_over_text(button) or _ENDPOINT.fullmatch(" ".join(button.itertext()).strip()):
+            button.tag = "p"
+
+
+def _open_hidden(root: HtmlElement, hidden: frozenset[HtmlElement]) -> None:
     named = {name for stated in _OPENERS(root) for name in _NAMES.findall(stated)}
     kinds = Counter(map(_kind, hidden))
     for panel in hidden:
@@ -45,11 +64,26 @@ def open_panels(root: HtmlElement) -> None:
             for name in ("style", "aria-hidden"):
                 panel.attrib.pop(name, None)
             panel.set("hidden", OPENED)
-    for button in root.iter("button"):
-        if next(button.iter("h1", "h2", "h3", "h4", "h5", "h6"), None) is not None:
-            button.tag = "div"
-        elif _stands_over_text(button):
-            button.tag = "p"
+
+
+def _is_called_hidden(element: HtmlElement) -> bool:
+    return "hidden" in _CLASSES.split(element.get("class")) and element.tag in _PANELS
+
+
+def _asks_reader(box: HtmlElement) -> bool:
+    """Whether it asks what a reader thinks of the page: a short question over buttons of a word or two."""
+    shown = (one for one in reversed(box) if not is_hidden(one) and "".join(one.itertext()).strip())
+    behind = list(takewhile(_is_short_button, shown))
+    if box.tag not in {"div", "section"} or len(behind) < 2:
+        return False
+    before = islice(box, box.index(behind[-1]))
+    said = " ".join([box.text or "", *(text for one in before for text in one.itertext())]).split()
+    return 0 < len(said) <= _LINE and said[-1].endswith(("?", "？", "؟"))
+
+
+def _is_short_button(element: HtmlElement) -> bool:
+    is_button = element.tag == "button" or "button" in _CLASSES.split((element.get("class") or "").lower())
+    return is_button and len("".join(element.itertext()).split()) < 3
 
 
 def _stands_over_text(button: HtmlElement) -> bool:

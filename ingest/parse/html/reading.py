@@ -140,7 +140,9 @@ def _share_of(ballot: Pairs, parts: list[Part]) -> float:
 
 
 def with_lead(survey: Survey, content: Content, family: Family, parts: list[Part]) -> list[Part]:
-    """Put the page's h1 that stands outside of its content first."""
+    """Put the title of the page first where no heading says it."""
     lead = leading_h1(survey, content)
     text, number = ("", None) if lead is None else split_heading(lead, numbered=SHAPES[family].numbered)
-    return [Heading(text=text, level=1, number=number), *parts] if text else parts
+    if not text or any(isinstance(part, Heading) and part.text == text for part in parts):
+        return parts
+    return [Heading(text=text, level=1, number=number), *parts]
