@@ -19,10 +19,10 @@ from lxml.html import HtmlElement
 from ingest.parse.html.dom import (
     HEADING_LEVELS,
     Survey,
-    class_words,
     heading_level,
     name_parts,
     normal_space,
+    says_title,
     stated_title,
 )
 from ingest.parse.html.family import Family, find_container
@@ -251,25 +251,17 @@ def around_title(survey: Survey, root: HtmlElement) -> HtmlElement:
 
 
 def leading_h1(survey: Survey, content: Content) -> HtmlElement | None:
-    """The page's only h1; of several, or of what is only called a title, the one that the head says too.
+    """The page's h1, the one that the title element says where there are several.
 
     The name of the site, which leads to its start, says nothing of the page.
     """
     if content.by is ContentBy.SELECTED:
         return content.lead
-    found = [h1 for h1 in survey.root.iter("h1") if heading_level(h1) is not None]
-    if len(found) != 1:
-        called = (one for one in survey.root.iter("div") if "title" in class_words(one.get("class") or ""))
-        stated = stated_title(survey.root).lower()
-        found = [one for one in (*found, *called) if _is_said(one, stated)][:1]
-    is_seen = all(survey.hidden.isdisjoint((one, *one.iterancestors())) for one in found)
-    return _only_h1(found, outside=[]) if is_seen else None
-
-
-def _is_said(title: HtmlElement, stated: str) -> bool:
-    """Whether the title element names the page so: before the name of the site, or behind it and a colon."""
-    text = normal_space("".join(title.itertext())).lower()
-    return bool(text) and (stated.startswith(text) or stated.endswith(f": {text}"))
+    seen = (h1 for h1 in survey.root.iter("h1") if survey.hidden.isdisjoint((h1, *h1.iterancestors())))
+    found = [h1 for h1 in seen if heading_level(h1) is not None]
+    stated = stated_title(survey.root)
+    said = next((h1 for h1 in found if says_title(normal_space("".join(h1.itertext())), stated)), None)
+    return _only_h1(found, outside=[]) if said is None else said
 
 
 def selected_lead(
@@ -284,7 +276,7 @@ def selected_lead(
 def _only_h1(found: list[HtmlElement], *, outside: Collection[HtmlElement]) -> HtmlElement | None:
     if (
         len(found) != 1
-        or (found[0].tag == "h1" and heading_level(found[0]) is None)
+        or heading_level(found[0]) is None
         or any(own_landmark(node) in _OUTER for node in found[0].iterancestors())
     ):
         return None

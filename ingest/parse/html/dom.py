@@ -142,6 +142,7 @@ def settle_tree(root: HtmlElement) -> None:
     """Set right what libxml2 reads otherwise than browsers show it."""
     _move_out_of_head(root)
     _part_headings(root)
+    _mark_title(root)
     _free_main(root)
     _open_noscript(root)
     open_parts(root)
@@ -195,6 +196,17 @@ def _part_headings(root: HtmlElement) -> None:
         if around is not None and around.tag in HEADING_LEVELS:
             last.get(around, around).addnext(heading)
             last[around] = heading
+
+
+def _mark_title(root: HtmlElement) -> None:
+    """Make a heading of what is called a title, if the title element says it too."""
+    stated = stated_title(root)
+    for title in root.iter("div"):
+        if "title" in class_words(title.get("class") or "") and len(title) < 2:
+            text = normal_space("".join(title.itertext()))
+            if text and (stated == text or stated.endswith(f": {text}")):
+                title.tag = "h1"
+                return
 
 
 def survey_tree(root: HtmlElement) -> Survey:
@@ -308,6 +320,12 @@ def _only_link(heading: HtmlElement) -> HtmlElement | None:
 def stated_title(root: HtmlElement) -> str:
     """What the title element says, in one line; "" without one."""
     return next((normal_space(title.text or "") for title in root.iter("title")), "")
+
+
+def says_title(text: str, stated: str) -> bool:
+    """Whether a title element says *text*, with the name of the site behind it or, with a colon, before it."""
+    text, stated = text.lower(), stated.lower()
+    return bool(text) and (stated.startswith(text) or stated.endswith(f": {text}"))
 
 
 def normal_space(text: str) -> str:

@@ -138,6 +138,8 @@ def is_box(element: HtmlElement) -> bool:
         return stated_kind(element) != "" and _is_callout(element)
     if element.tag != "aside":
         return False
+    if element.find("blockquote") is not None:
+        return True
     return not _ASIDES.isdisjoint(words) or stated_kind(element) != "" or _reads_as_text(element)
 
 

@@ -146,7 +146,7 @@ class _Tally:
 
     def belongs(self, element: HtmlElement) -> bool:
         """Whether an element reads as a part of the text that was voted for; headings are judged later."""
-        if self._is_title(element) or self._is_attached(element):
+        if self._is_title(element) or self._is_attached(element) or _is_label(element):
             return True
         if self._is_section_of_text(element) or self._is_entry(element) or self._has_voted_twin(element):
             return True
@@ -177,11 +177,14 @@ class _Tally:
         return is_amid and has_heading and few_links and element.tag not in _OF_FRAME and _is_solid(element)
 
     def _has_voted_twin(self, element: HtmlElement) -> bool:
-        """Whether it is one of several of a kind, such as posts, of which one was voted for."""
-        class_, around = element.get("class"), element.getparent()
-        if not class_ or self.is_article or around not in self.beside or leads_elsewhere(element):
+        """Whether it is one of several of a kind, such as posts, of which one beside text was voted for, or two."""
+        classes, around = (element.get("class") or "").split(), element.getparent()
+        if not classes or self.is_article or leads_elsewhere(element):
             return False
-        return any(self.voted[one] and one.get("class") == class_ for one in around.iterchildren(element.tag))
+        others = (one for one in around.iterchildren(element.tag) if self.voted[one])
+        makes = [(one.get("class") or "").split() for one in others]
+        is_beside = around in self.beside and classes in makes
+        return is_beside or sum(make[:1] == classes[:1] for make in makes) > 1
 
     def _is_entry(self, element: HtmlElement) -> bool:
         """Whether it is a term or definition of a list of which something was voted for.
@@ -235,6 +238,8 @@ class _Tally:
             if heading is None or level is None:
                 above.clear()
                 continue
+            if above and above[-1][1] is heading:
+                continue
             while above and above[-1][0] >= level:
                 yield from self._unvoted_only(above.pop()[1])
             above.append((level, heading))
@@ -282,10 +287,16 @@ def _is_named(element: HtmlElement) -> bool:
 
 def _says(element: HtmlElement) -> bool:
     """Whether a sentence stands in it, under a heading or in what a click opens."""
-    opened = next(element.iterfind(f".//*[@hidden='{OPENED}']"), None)
+    opened = next((one for one in element.iter() if one.get("hidden") == OPENED), None)
     if opened is None and next(element.iter(*HEADING_LEVELS), None) is None:
         return False
     return any(count_words(text) >= TELLING for text in element.iter("p", "li", "dd"))
+
+
+def _is_label(element: HtmlElement) -> bool:
+    """Whether it stands over what a click on it opens."""
+    panel = element.getnext()
+    return panel is not None and panel.get("hidden") == OPENED and _says(panel)
 
 
 def _is_solid(element: HtmlElement) -> bool:
