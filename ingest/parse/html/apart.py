@@ -20,6 +20,7 @@ _RUNNING = word_set("p pre ul ol dl blockquote table") | HEADING_LEVELS.keys()
 _TEXTS = ("p", "pre", "li", "dd")
 _FRAMES = word_set("nav header footer aside form")
 _ROOTS = word_set("main article body html")
+_CONTENTS = word_set("toc contents")
 _PASSAGE = 8
 """Words of a paragraph from which on it is one of a text."""
 
@@ -69,14 +70,15 @@ def is_amid_text(element: HtmlElement) -> bool:
     for at in chain([element], islice(element.iterancestors(), 1)):
         if at.tag in _ROOTS:
             break
-        before = before or any(map(_holds_passage, islice(at.itersiblings(preceding=True), _NEAR)))
-        behind = behind or any(map(_holds_passage, islice(at.itersiblings(), _NEAR)))
+        before = before or any(map(holds_passage, islice(at.itersiblings(preceding=True), _NEAR)))
+        behind = behind or any(map(holds_passage, islice(at.itersiblings(), _NEAR)))
         if before and (behind or beside):
             return True
     return False
 
 
-def _holds_passage(element: HtmlElement) -> bool:
+def holds_passage(element: HtmlElement) -> bool:
+    """Whether a paragraph of a text stands in it."""
     if element.tag in _FRAMES:
         return False
     return any(count_words(text) >= _PASSAGE for text in element.iter(*_TEXTS))
@@ -86,6 +88,12 @@ def _lists_contents(element: HtmlElement) -> bool:
     """Whether it is little else than links to places on its own page."""
     links = list(element.iter("a"))
     return leads_elsewhere(element) and all((link.get("href") or "#").startswith("#") for link in links)
+
+
+def is_contents(element: HtmlElement) -> bool:
+    """Whether it is called a table of contents, and is one."""
+    names = name_parts(f"{element.get('class') or ''} {element.get('id') or ''}")
+    return not names.isdisjoint(_CONTENTS) and _lists_contents(element)
 
 
 def names_heading(element: HtmlElement) -> bool:

@@ -41,6 +41,7 @@ _SECTION_WORDS = word_set(
     "section sect1 sect2 sect3 sect4 sect5 chapter appendix preface part refentry refsect1 refsect2 refsect3 "
     "article glossary bibliography index book reference detail"
 )
+_APART = word_set("navigation search contentinfo doc-toc menu dialog alertdialog")
 _FIELDS = word_set("field-list notes details footnote citation docinfo section params tparams retval")
 _TYPED = word_set("b strong code tt kbd")
 _VARIABLE = word_set("i em var")
@@ -171,7 +172,7 @@ class _Reader:
 
     def _stands_aside(self, element: HtmlElement) -> bool:
         role = element.get("role")
-        if role is not None and role in {"navigation", "search", "contentinfo", "doc-toc", "menu"}:
+        if role is not None and role in _APART:
             return True
         return element.tag == "aside" and not is_box(element)
 

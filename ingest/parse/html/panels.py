@@ -59,7 +59,8 @@ def _open_hidden(root: HtmlElement, hidden: frozenset[HtmlElement]) -> None:
     kinds = Counter(map(_kind, hidden))
     for panel in hidden:
         is_opened = panel.get("id") in named or _is_below_opener(panel)
-        is_opened = is_opened or (kinds[_kind(panel)] >= _SEVERAL and _is_below_label(panel, hidden))
+        is_folded = panel.tag != "span" and kinds[_kind(panel)] >= _SEVERAL
+        is_opened = is_opened or (is_folded and _is_below_label(panel, hidden))
         if is_opened and _is_text(panel):
             for name in ("style", "aria-hidden"):
                 panel.attrib.pop(name, None)

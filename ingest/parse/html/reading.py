@@ -4,10 +4,11 @@ without what the vote passed over, if the vote is to be believed.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, takewhile
 
 from lxml.html import HtmlElement
 
+from ingest.parse.html.apart import holds_passage
 from ingest.parse.html.blocks import read_blocks
 from ingest.parse.html.content import Content, ContentBy, around_title, count_words, leading_h1, page_body
 from ingest.parse.html.dom import Survey, stated_title
@@ -122,12 +123,25 @@ def _count_words(parts: Iterable[Part]) -> int:
 
 def _readings(survey: Survey, content: Content) -> Iterator[ReadStrategy]:
     body = content.root if content.by is ContentBy.SELECTED else page_body(survey.root)
-    yield ReadStrategy(content.root)
+    above = _above_title(survey, content) if content.by is ContentBy.BODY else frozenset()
+    yield ReadStrategy(content.root, leave_out=above)
     if content.voted or count_words(content.root) > 0:
         yield ReadStrategy(content.root, keep_chrome=True)
     if content.root is not body:
         yield ReadStrategy(body)
     yield ReadStrategy(body, keep_hidden=True)
+
+
+def _above_title(survey: Survey, content: Content) -> frozenset[HtmlElement]:
+    """What stands before the page's title and says nothing, where nobody voted on it."""
+    title = leading_h1(survey, content)
+    up = (
+        ()
+        if title is None
+        else takewhile(lambda one: one is not content.root, (title, *title.iterancestors()))
+    )
+    above = (one for at in up for one in at.itersiblings(preceding=True))
+    return frozenset(one for one in above if not holds_passage(one))
 
 
 def _share_of(ballot: Pairs, parts: list[Part]) -> float:

@@ -20,6 +20,7 @@ from ingest.parse.html.apart import CONTROLS, LINKED, count_words, leads_elsewhe
 from ingest.parse.html.content import block_texts
 from ingest.parse.html.dom import HEADING_LEVELS, heading_level, name_parts
 from ingest.parse.html.family import SHAPES, Family, is_chrome
+from ingest.parse.html.inline import is_permalink
 from ingest.parse.html.landmarks import is_box
 from ingest.parse.html.purpose import Purpose
 from ingest.parse.html.titles import TITLE_TAGS, title_of
@@ -183,8 +184,11 @@ class _Tally:
             return False
         others = (one for one in around.iterchildren(element.tag) if self.voted[one])
         makes = [(one.get("class") or "").split() for one in others]
-        is_beside = around in self.beside and classes in makes
-        return is_beside or sum(make[:1] == classes[:1] for make in makes) > 1
+        if around in self.beside and classes in makes:
+            return True
+        alike = [make for make in makes if make[:1] == classes[:1]]
+        own = name_parts(" ".join(classes)).difference(*(name_parts(" ".join(make)) for make in alike))
+        return len(alike) > 1 and own.isdisjoint(_NAMED)
 
     def _is_entry(self, element: HtmlElement) -> bool:
         """Whether it is a term or definition of a list of which something was voted for.
@@ -253,7 +257,7 @@ class _Tally:
     def _is_title(self, element: HtmlElement) -> bool:
         """Whether all words under *element* are those of headings."""
         told = (node for node in element.iter(etree.Element) if heading_level(node) is not None)
-        headed = 0
+        headed = sum(count_words(link) for link in element.iter("a", "span") if is_permalink(link))
         for heading in told:
             headed += self.words[heading]
         return headed >= self.words[element] or self._heading_of(element) is not None
