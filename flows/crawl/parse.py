@@ -9,13 +9,21 @@ from flows.crawl.frontier import enqueue_targets, retire_variants
 from flows.derive.embed import embed_ahead
 from flows.run.batches import cut
 from flows.run.contexts import CrawlContext
-from flows.run.fragments import is_parsed
+from flows.run.fragments import is_parsed, load_fragment
 from flows.run.values import Batch, ParsedBatch
 from indexes.stores.ledger.fragment_rows import FragmentFacts, save_fragment_rows
 from ingest.diff.quarantine import TINY_WORDS
 from ingest.diff.soft_errors.features import extract_features
 from ingest.diff.soft_errors.verdict import find_soft_error
 from ingest.diff.summary import summarise_states
+from ingest.diff.volatile import (
+    Told,
+    differing_places,
+    differs_in_words_alone,
+    is_unchanged,
+    may_be_clock,
+    told_by,
+)
 from ingest.fetch.robots import product_token
 from ingest.link.naming import names_of
 from ingest.parse.formats.registry import document_version, document_versions, is_text
@@ -27,6 +35,7 @@ from schemas.dates import Dated
 from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument, SoftError
 from schemas.errors import DamageFound, ParseError, UnsupportedMedia
 from schemas.families import version_of
+from schemas.fetch import FetchRequest, FetchResult
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.hashing import canonical_json
 from schemas.ids import pdf_doc_id
@@ -39,6 +48,9 @@ from schemas.word_coverage import LOSS, WordCoverage
 _log = logging.getLogger(__name__)
 
 DOCUMENTS_PER_BATCH = 100
+
+CLOCK_SECONDS = 1.1
+"""After which a clock that shows seconds has moved."""
 
 
 def parse_batch(run: CrawlContext, uris: Sequence[str]) -> ParsedBatch:
@@ -139,6 +151,8 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
         unread = replace(known, parsed_sha=None, failures=known.failures + 1)
         return _Done(replace(unread, state=DocumentState.FAILED, reason=error.message))
     fragment, record, modified = _as_kept(answer.record)
+    if _only_moves(run, known, fragment):
+        return _Done(_led_on(replace(known, raw_sha=known.parsed_sha, failures=0)))
     parsed = replace(
         known,
         parsed_sha=known.raw_sha,
@@ -161,6 +175,45 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
     seen = _soft_error(fragment, data, parsed.words)
     pages_sha = _keep_pages(run, parsed, answer.pages, earlier)
     return _Done(_led_on(parsed), fragment, pages_sha, seen, answer.coverage)
+
+
+def _only_moves(run: CrawlContext, known: KnownDocument, now: GraphFragment) -> bool:
+    """Whether nothing of a page changed but clocks and counters in it; it is then looked at again."""
+    earlier = replace(known, raw_sha=known.parsed_sha)
+    if known.run_id != run.run_id or now.content_hash == known.content_hash or not is_text(now.kind):
+        return False
+    if known.parsed_sha is None or not run.index.raw.has(known.parsed_sha) or not is_parsed(run, earlier):
+        return False
+    try:
+        held = load_fragment(run.index, known.fragment_sha or "")
+    except DamageFound:
+        return False
+    before, looks = told_by(held), [told_by(now)]
+    if not differs_in_words_alone(held, now) or differing_places(before, looks[0]) is None:
+        return False
+    waits = (0.0, CLOCK_SECONDS) if may_be_clock(before, looks[0]) else (0.0,)
+    while not is_unchanged(before, looks) and len(looks) <= len(waits):
+        run.stop.wait(waits[len(looks) - 1])
+        if (again := _look_again(run, known)) is None:
+            return False
+        looks.append(again)
+    return is_unchanged(before, looks)
+
+
+def _look_again(run: CrawlContext, known: KnownDocument) -> Told | None:
+    """What a page tells now; None where it gives no good answer."""
+    results: list[FetchResult] = []
+    request = FetchRequest(url=known.uri)
+    run.opened_source().fetch([request], on_result=results.append, should_stop=run.stop.is_set)
+    try:
+        body = results[0].body if results else None
+        return None if body is None else told_by(_parsed(run, known, body))
+    except (ParseError, UnsupportedMedia):
+        return None
+
+
+def _parsed(run: CrawlContext, known: KnownDocument, body: bytes) -> GraphFragment:
+    return _as_kept(run.parsers().parse(body, parse_request(run, known)).record)[0]
 
 
 def _as_kept(answered: bytes) -> tuple[GraphFragment, bytes, Dated | None]:

@@ -1,0 +1,96 @@
+"""What differs between two looks at a page is a clock or a counter; all else is content."""
+
+import pytest
+
+from ingest.diff.volatile import Told, is_unchanged, may_be_clock, told_by
+from schemas.fragment import GraphFragment
+from schemas.nodes import DocumentKind
+
+WORDS = "The relay keeps each message until the next station has said that it holds a copy. " * 3
+
+
+def told(text: str) -> Told:
+    return told_by(
+        GraphFragment(
+            uri="https://e.org/",
+            doc="d",
+            kind=DocumentKind.HTML,
+            content_hash="",
+            nodes=(),
+            edges=(),
+            chunks=(),
+            title=f"{WORDS} {text}",
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("Edited 3 minutes ago by Ann", "Edited 2 hours ago by Ann"),
+        ("Edited just now by Ann", "Edited an hour ago by Ann"),
+        ("Updated: about 1 day ago", "Updated: about 3 weeks ago"),
+        ("Built 1 hour, 3 minutes ago", "Built 4 days ago"),
+        ("Posted 5m ago", "Posted 3h ago"),
+        ("Zuletzt vor einer Stunde geändert", "Zuletzt vor 3 Tagen geändert"),
+        ("Modifié il y a 3 jours", "Modifié il y a 2 semaines"),
+        ("Editado hace 5 minutos", "Editado hace 2 días"),
+        ("3 giorni fa", "2 ore fa"),
+        ("更新于 3 分钟前", "更新于 2 小时前"),
+    ],
+)
+def test_how_long_ago_something_was_is_told_by_one_look(before: str, now: str) -> None:
+    assert is_unchanged(told(before), [told(now)])
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "again"),
+    [
+        ("Views: 1204", "Views: 1310", "Views: 1311"),
+        ("1,204 views", "998 views", "1,000 views"),
+        ("1\u202f204 vues", "998 vues", "999 vues"),
+        ("Answered in 132ms.", "Answered in 98ms.", "Answered in 101ms."),
+        ("(4821 readers)", "(17 readers)", "(18 readers)"),
+        ("Request id: req_8fK3jd92xx", "Request id: req_0aaZ31mmQp", "Request id: req_77Hd92kkLw"),
+        (
+            "Trace 0f8fad5b-d9cb-469f-a165-70867728950e",
+            "Trace 7c9e6679-7425-40de-944b-e07fc1f90ae7",
+            "Trace fffeabcd-abcd-abcd-abcd-abcdefabcdef",
+        ),
+        ("It is 09:41:07 now", "It is 17:03:12 now", "It is 17:03:13 now"),
+    ],
+)
+def test_what_moves_between_two_looks_is_no_content(before: str, now: str, again: str) -> None:
+    assert is_unchanged(told(before), [told(now), told(again)])
+    assert not is_unchanged(told(before), [told(now)]), "one look does not tell"
+    assert not is_unchanged(told(before), [told(now), told(now)]), "it stands still: an edit"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "again"),
+    [
+        ("The fee is 12 crowns", "The fee is 14 crowns", "The fee is 14 crowns"),
+        ("Keep it for 30 minutes", "Keep it for 45 minutes", "Keep it for 45 minutes"),
+        ("3 errors, 120 views", "3 warnings, 121 views", "3 warnings, 122 views"),
+        ("Limit 3, 120 views", "Limit 5, 121 views", "Limit 5, 122 views"),
+        ("Edited 3 minutes ago by Ann", "Edited 4 minutes ago by Bob", "Edited 4 minutes ago by Bob"),
+        ("120 views", "121 views and more", "122 views and more"),
+        ("Say yes to 120", "Say no to 120", "Say maybe to 120"),
+        ("1 2 3 4 5 6 7", "8 9 10 11 12 13 14", "15 16 17 18 19 20 21"),
+        ("vor 3 Häusern", "vor 3 Gärten", "vor 3 Gärten"),
+    ],
+)
+def test_what_stands_still_or_has_other_words_is_a_change(before: str, now: str, again: str) -> None:
+    assert not is_unchanged(told(before), [told(now), told(again)])
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "waits"),
+    [
+        ("It is 09:41:07", "It is 17:03:12", True),
+        ("Stamp 1764485592", "Stamp 1764485999", True),
+        ("Views: 120", "Views: 121", False),
+    ],
+)
+def test_only_a_clock_is_worth_a_second(before: str, now: str, waits: bool) -> None:
+    assert may_be_clock(told(before), told(now)) is waits
