@@ -1,6 +1,7 @@
 """Sentences, whatever elements stand in them: every word is read, in its order."""
 
 import re
+import unicodedata
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,10 +12,11 @@ from tests.fakes.pages import parse_page, texts_of
 BEFORE = "Gardens need water in summer, and the soil should stay loose so that the roots can breathe well."
 BEHIND = "In winter they need nothing but patience and a cover of dry leaves against the wind and the cold."
 WORDS = ["alder", "birch", "cedar", "dogwood", "elder", "fir", "gorse", "hazel", "ivy", "juniper"]
+# Not `address`, `center` and `summary`: they end a paragraph, and are blocks beside it.
 KNOWN = sorted(
     word_set(
-        "a abbr acronym address b bdi bdo big center cite code data del dfn em font i ins kbd label mark "
-        "meter nobr output q ruby s samp slot small span strike strong summary sub sup time tt u var"
+        "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark "
+        "meter nobr output q ruby s samp slot small span strike strong sub sup time tt u var"
     )
 )
 NAMES = st.one_of(st.sampled_from(KNOWN), st.from_regex(r"[a-z]{1,6}(-[a-z]{1,6}){1,2}", fullmatch=True))
@@ -41,4 +43,5 @@ def test_every_word_of_a_sentence_is_read_whatever_element_it_stands_in(
 
 def words_of(page: str) -> list[str]:
     text = " ".join(texts_of(parse_page(f"<html><body>{page}</body></html>")).values())
-    return re.sub(r"~~", "", text).split()
+    # What is struck, raised or lowered is marked as such.
+    return re.sub(r"~~|[\^_()]", "", unicodedata.normalize("NFKC", text)).split()

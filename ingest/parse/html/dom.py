@@ -323,7 +323,7 @@ def stated_title(root: HtmlElement) -> str:
 
 
 def says_title(text: str, stated: str) -> bool:
-    """Whether a title element says *text*, with the name of the site behind it or, with a colon, before it."""
+    """Whether a title element says *text*, with the site's name behind it or, with a colon, before it."""
     text, stated = text.lower(), stated.lower()
     return bool(text) and (stated.startswith(text) or stated.endswith(f": {text}"))
 

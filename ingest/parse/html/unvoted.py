@@ -178,7 +178,7 @@ class _Tally:
         return is_amid and has_heading and few_links and element.tag not in _OF_FRAME and _is_solid(element)
 
     def _has_voted_twin(self, element: HtmlElement) -> bool:
-        """Whether it is one of several of a kind, such as posts, of which one beside text was voted for, or two."""
+        """Whether it is one of several of a kind, as posts, of which one by text was voted for, or two."""
         classes, around = (element.get("class") or "").split(), element.getparent()
         if not classes or self.is_article or leads_elsewhere(element):
             return False

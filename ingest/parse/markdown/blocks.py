@@ -258,7 +258,7 @@ def _own_id(name: str | None) -> str | None:
 def _under_title(parts: list[Part], title: str | None) -> list[Part]:
     """Put the title over all headings, unless the first of them says it."""
     headings = [part for part in parts if isinstance(part, Heading)]
-    if not title or (headings and _same(headings[0].text, title) and headings[0].level == 1):
+    if not parts or not title or (headings and _same(headings[0].text, title) and headings[0].level == 1):
         return parts
     level = 0 if any(heading.level == 1 for heading in headings) else 1
     return [Heading(text=normal_space(title), level=level), *parts]

@@ -84,7 +84,7 @@ STAGES = [
         "ingest.parse.chunk_spans.ChunkSpan.text_of",
     )),
     *((name, PDF, "pdf") for name in (
-        "ingest.parse.pdf.page._line",
+        "ingest.parse.pdf.page.read_line",
         "ingest.parse.pdf.joining._seam",
         "ingest.parse.chunk_spans.ChunkSpan.text_of",
     )),

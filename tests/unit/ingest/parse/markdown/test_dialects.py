@@ -95,7 +95,7 @@ def test_what_stands_in_code_stays_as_it_is(code: str) -> None:
         ("One<br>two, 10<sup>6</sup>, H<sub>2</sub>O.", "One\ntwo, 10⁶, H₂O."),
         ("Import the data from it.", "Import the data from it."),
         ("A value {{ version }}.", "A value {{ version }}."),
-        ("| a | b |\n|---|---|\n| 1<br>2 | <ul><li>3</li><li>4</li></ul> |", "a | b\n1 2 | 3 4"),
+        ("| a | b |\n|---|---|\n| 1<br>2 | <ul><li>3</li><li>4</li></ul> |", "a | b\n1 2 | 3; 4"),
         ("Lamp\n: What gives light\n: A star", "Lamp: What gives light\n\nA star"),
         ("- [x] done\n- [ ] open", "- [x] done\n- [ ] open"),
         ("<ol><li>Stop</li><li>Go</li></ol>", "1. Stop\n2. Go"),
