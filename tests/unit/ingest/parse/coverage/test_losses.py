@@ -140,7 +140,7 @@ def test_nothing_is_lost_where_nothing_was_taken(document: tuple[bytes, str]) ->
 def test_a_word_that_a_stage_loses_is_found(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)
     name, data, ending = STAGES[seed % len(STAGES)]
-    candidates = chance.sample(words(164), 164)
+    candidates = chance.sample(words(164)[2:], 162)  # a page's title is put back where a heading loses it
     for word in candidates:
         loser = Loser(word)
         with monkeypatch.context() as patch:
