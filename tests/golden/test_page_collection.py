@@ -21,23 +21,12 @@ FAMILIES = sorted(path.name for path in PAGES.iterdir() if path.is_dir())
 RECALL, PRECISION = 0.985, 0.94
 
 SHORT: dict[str, tuple[float, float]] = {
-    "confluence": (0.942, 0.939),
-    "discourse": (0.871, 0.99),
-    "dokuwiki": (0.938, 0.952),
-    "doxygen": (0.874, 0.833),
-    "elementor": (0.827, 0.94),
-    "gitbook": (0.949, 0.972),
-    "hugo": (0.993, 0.863),
-    "intercom": (0.962, 0.996),
-    "mediawiki": (0.93, 0.986),
-    "nextra": (0.973, 0.949),
-    "readme-io": (0.941, 0.91),
-    "redoc": (0.817, 0.997),
-    "sphinx": (0.967, 0.99),
-    "stackexchange": (0.952, 0.958),
-    "starlight": (0.863, 0.928),
-    "wordpress": (0.971, 0.949),
-    "zendesk": (0.949, 0.974),
+    "dokuwiki": (0.983, 0.981),
+    "doxygen": (0.974, 0.846),
+    "elementor": (0.972, 0.99),
+    "mediawiki": (0.943, 1.0),
+    "readme-io": (0.97, 0.958),
+    "redoc": (0.914, 1.0),
 }
 """Families that fall short, with recall and precision as reached: they may rise, never sink."""
 

@@ -90,7 +90,7 @@ def _lists_contents(element: HtmlElement) -> bool:
     return leads_elsewhere(element) and all((link.get("href") or "#").startswith("#") for link in links)
 
 
-def is_contents(element: HtmlElement) -> bool:
+def is_toc(element: HtmlElement) -> bool:
     """Whether it is called a table of contents, and is one."""
     names = name_parts(f"{element.get('class') or ''} {element.get('id') or ''}")
     return not names.isdisjoint(_CONTENTS) and _lists_contents(element)

@@ -171,8 +171,7 @@ class _Reader:
         return SkipReason.CHROME if is_chrome(element, self._shape) else None
 
     def _stands_aside(self, element: HtmlElement) -> bool:
-        role = element.get("role")
-        if role is not None and role in _APART:
+        if element.get("role") in _APART:
             return True
         return element.tag == "aside" and not is_box(element)
 

@@ -22,7 +22,6 @@ from ingest.parse.html.dom import (
     heading_level,
     name_parts,
     normal_space,
-    says_title,
     stated_title,
 )
 from ingest.parse.html.family import Family, find_container
@@ -259,8 +258,9 @@ def leading_h1(survey: Survey, content: Content) -> HtmlElement | None:
         return content.lead
     seen = (h1 for h1 in survey.root.iter("h1") if survey.hidden.isdisjoint((h1, *h1.iterancestors())))
     found = [h1 for h1 in seen if heading_level(h1) is not None]
-    stated = stated_title(survey.root)
-    said = next((h1 for h1 in found if says_title(normal_space("".join(h1.itertext())), stated)), None)
+    stated = f"{stated_title(survey.root)}:".lower()
+    named = ((h1, normal_space("".join(h1.itertext())).lower() or "\n") for h1 in found)
+    said = next((h1 for h1, text in named if stated.startswith(text) or f": {text}:" in stated), None)
     return _only_h1(found, outside=[]) if said is None else said
 
 

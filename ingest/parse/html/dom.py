@@ -322,12 +322,6 @@ def stated_title(root: HtmlElement) -> str:
     return next((normal_space(title.text or "") for title in root.iter("title")), "")
 
 
-def says_title(text: str, stated: str) -> bool:
-    """Whether a title element says *text*, with the site's name behind it or, with a colon, before it."""
-    text, stated = text.lower(), stated.lower()
-    return bool(text) and (stated.startswith(text) or stated.endswith(f": {text}"))
-
-
 def normal_space(text: str) -> str:
     """Runs of white space as one space, none at the edges."""
     return " ".join(text.split())

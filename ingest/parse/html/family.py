@@ -6,13 +6,7 @@ from enum import StrEnum
 
 from lxml.html import HtmlElement
 
-from ingest.parse.html.apart import (
-    is_beside_text,
-    is_contents,
-    is_within_words,
-    leads_elsewhere,
-    names_heading,
-)
+from ingest.parse.html.apart import is_beside_text, is_toc, is_within_words, leads_elsewhere, names_heading
 from ingest.parse.html.dom import HEADING_LEVELS, Survey, class_words, name_parts
 from ingest.parse.html.words import word_set
 
@@ -198,7 +192,7 @@ def is_chrome(element: HtmlElement, shape: Shape) -> bool:
     by_class = class_ is not None and _is_called(class_words(class_), class_, shape, 1)
     by_id = id_ is not None and _is_called({id_.lower()}, id_, shape, 2) and not names_heading(element)
     if element.tag in HEADING_LEVELS or not (by_class or by_id):
-        return bool(shape.chrome_words) and is_contents(element)
+        return bool(shape.chrome_words) and is_toc(element)
     if not shape.chrome_words or leads_elsewhere(element) or not _is_within_text(element):
         return True
     return not _is_named(f"{class_} {id_}", shape, 1) and next(element.iter("a"), None) is not None

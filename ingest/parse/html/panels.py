@@ -16,8 +16,7 @@ _OPENERS = etree.XPath(
 _AROUND_BUTTONS = etree.XPath(
     "(//button | //div[contains(@class, 'utton')] | //a[contains(@class, 'utton')])/.."
 )
-_CALLED_HIDDEN = etree.XPath("//*[contains(@class, 'hidden')]")
-_CLASSES = re.compile(r"[\s_-]+")
+_CALLED_HIDDEN = etree.XPath("//*[contains(concat(' ', translate(@class, '-_', '  '), ' '), ' hidden ')]")
 _NAMES = re.compile(r"[\w-]+")
 _TOGGLES = re.compile(r"accordion|collaps|toggle|trigger|expand|question|faq|tab", re.IGNORECASE)
 _OVERLAYS = re.compile(
@@ -33,9 +32,6 @@ _LINKED = 0.3
 _SEVERAL = 3
 """Panels of a kind that are folded each below a line of its own, whatever opens them."""
 
-_ENDPOINT = re.compile(r"(?:get|head|post|put|patch|delete|options|trace)\s+/\S*(?:\s.*)?", re.I | re.S)
-"""What an interface is asked for: the button over its description says it."""
-
 _LINE = 20
 _PASSAGE = 5
 
@@ -44,13 +40,13 @@ def open_panels(root: HtmlElement) -> None:
     """Show what is hidden until a reader clicks on what is over it, or on what names it."""
     for box in filter(_asks_reader, _AROUND_BUTTONS(root)):
         box.tag = "dialog"
-    hidden = hidden_elements(root).union(filter(_is_called_hidden, _CALLED_HIDDEN(root)))
+    hidden = hidden_elements(root).union(_CALLED_HIDDEN(root))
     if hidden:
         _open_hidden(root, hidden)
     for button in root.iter("button"):
         if next(button.iter("h1", "h2", "h3", "h4", "h5", "h6", "p"), None) is not None:
             button.tag = "div"
-        elif _stands_over_text(button) or _ENDPOINT.fullmatch(" ".join(button.itertext()).strip()):
+        elif _stands_over_text(button):
             button.tag = "p"
 
 
@@ -67,10 +63,6 @@ def _open_hidden(root: HtmlElement, hidden: frozenset[HtmlElement]) -> None:
             panel.set("hidden", OPENED)
 
 
-def _is_called_hidden(element: HtmlElement) -> bool:
-    return "hidden" in _CLASSES.split(element.get("class")) and element.tag in _PANELS
-
-
 def _asks_reader(box: HtmlElement) -> bool:
     """Whether it asks what a reader thinks of the page: a short question over buttons of a word or two."""
     shown = (one for one in reversed(box) if not is_hidden(one) and "".join(one.itertext()).strip())
@@ -83,7 +75,7 @@ def _asks_reader(box: HtmlElement) -> bool:
 
 
 def _is_short_button(element: HtmlElement) -> bool:
-    is_button = element.tag == "button" or "button" in _CLASSES.split((element.get("class") or "").lower())
+    is_button = element.tag == "button" or "button" in (element.get("class") or "").lower()
     return is_button and len("".join(element.itertext()).split()) < 3
 
 

@@ -4,7 +4,7 @@ without what the vote passed over, if the vote is to be believed.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice, takewhile
+from itertools import islice
 
 from lxml.html import HtmlElement
 
@@ -18,7 +18,7 @@ from ingest.parse.html.left_out import OnLeftOut, SkipReason
 from ingest.parse.html.manuals import mark_titles
 from ingest.parse.html.purpose import Purpose
 from ingest.parse.html.site_title import without_site_title
-from ingest.parse.html.unvoted import is_cut_down, unvoted_elements
+from ingest.parse.html.unvoted import is_cut_down, is_frame, unvoted_elements
 from ingest.parse.html.vote import FEW_WORDS, Pairs, Vote, pairs_of
 from ingest.parse.outline import Block, Heading, Part
 
@@ -92,7 +92,7 @@ def choose_reading(survey: Survey, content: Content, family: Family, purpose: Pu
     is_shorter = is_cut_down(
         vote,
         words=_count_words(shorter.parts),
-        own_words=_count_words(own.parts),
+        own_words=_count_words(own.parts) - sum(map(count_words, filter(is_frame, strategy.leave_out))),
         share=_share_of(vote.pairs, shorter.parts),
         purpose=purpose,
     )
@@ -135,11 +135,7 @@ def _readings(survey: Survey, content: Content) -> Iterator[ReadStrategy]:
 def _above_title(survey: Survey, content: Content) -> frozenset[HtmlElement]:
     """What stands before the page's title and says nothing, where nobody voted on it."""
     title = leading_h1(survey, content)
-    up = (
-        ()
-        if title is None
-        else takewhile(lambda one: one is not content.root, (title, *title.iterancestors()))
-    )
+    up = () if title is None else (title, *title.iterancestors())
     above = (one for at in up for one in at.itersiblings(preceding=True))
     return frozenset(one for one in above if not holds_passage(one))
 

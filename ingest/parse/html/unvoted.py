@@ -72,11 +72,15 @@ _LINES = 8
 
 _ENTRIES = word_set("dt dd")
 
+_MOSTLY = 0.6
+"""Share of the words around an element, voted for, from which on what is made as the rest is text."""
+
 
 def is_cut_down(vote: Vote, *, words: int, own_words: int, share: float, purpose: Purpose) -> bool:
     """Whether a page is read without what its vote passed over, instead of as its structure has it.
 
-    Args: words, own_words: of the two readings; share: of the vote, that the shorter one has.
+    Args: words, own_words: of the two readings, what is a frame by its make apart; share: of the vote, that
+    the shorter one has.
     """
     if share < KEPT:
         return False
@@ -151,7 +155,7 @@ class _Tally:
             return True
         if self._is_section_of_text(element) or self._is_entry(element) or self._has_voted_twin(element):
             return True
-        if _is_frame(element) or (element.tag == "figure" and self.is_article and not _is_solid(element)):
+        if is_frame(element) or (element.tag == "figure" and self.is_article and not _is_solid(element)):
             return False
         if self._is_line_under_heading(element):
             return True
@@ -178,7 +182,7 @@ class _Tally:
         return is_amid and has_heading and few_links and element.tag not in _OF_FRAME and _is_solid(element)
 
     def _has_voted_twin(self, element: HtmlElement) -> bool:
-        """Whether it is one of several of a kind, as posts, of which one by text was voted for, or two."""
+        """Whether it is one of several of a kind, such as posts, of which one or two were voted for."""
         classes, around = (element.get("class") or "").split(), element.getparent()
         if not classes or self.is_article or leads_elsewhere(element):
             return False
@@ -188,7 +192,8 @@ class _Tally:
             return True
         alike = [make for make in makes if make[:1] == classes[:1]]
         own = name_parts(" ".join(classes)).difference(*(name_parts(" ".join(make)) for make in alike))
-        return len(alike) > 1 and own.isdisjoint(_NAMED)
+        is_text = self.voted[around] >= _MOSTLY * self.words[around]
+        return is_text and len(alike) > 1 and own.isdisjoint(_NAMED)
 
     def _is_entry(self, element: HtmlElement) -> bool:
         """Whether it is a term or definition of a list of which something was voted for.
@@ -273,7 +278,8 @@ class _Tally:
             at = None if at is self.root else at.getparent()
 
 
-def _is_frame(element: HtmlElement) -> bool:
+def is_frame(element: HtmlElement) -> bool:
+    """Whether it says itself that it is no text: nobody need believe a vote on it."""
     if element.tag in _OF_FRAME or (_is_named(element) and element.tag not in _SOLID | {"figure"}):
         return True
     if _is_solid(element) or any(count_words(text) >= _LONG for text in element.iter("p", "li", "dd")):
