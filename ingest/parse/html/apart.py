@@ -20,7 +20,6 @@ _RUNNING = word_set("p pre ul ol dl blockquote table") | HEADING_LEVELS.keys()
 _TEXTS = ("p", "pre", "li", "dd")
 _FRAMES = word_set("nav header footer aside form")
 _ROOTS = word_set("main article body html")
-_CONTENTS = word_set("toc contents")
 _PASSAGE = 8
 """Words of a paragraph from which on it is one of a text."""
 
@@ -93,7 +92,7 @@ def _lists_contents(element: HtmlElement) -> bool:
 def is_toc(element: HtmlElement) -> bool:
     """Whether it is called a table of contents, and is one."""
     names = name_parts(f"{element.get('class') or ''} {element.get('id') or ''}")
-    return not names.isdisjoint(_CONTENTS) and _lists_contents(element)
+    return not names.isdisjoint(("toc", "contents")) and _lists_contents(element)
 
 
 def names_heading(element: HtmlElement) -> bool:

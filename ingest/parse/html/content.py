@@ -85,6 +85,8 @@ def find_content(survey: Survey, family: Family, purpose: Purpose = Purpose.OTHE
         return Content(container, ContentBy.CONTAINER)
     fast = len(survey.nodes) > MAX_SLOWLY
     voted = _voted_text(survey.root, purpose, fast=fast) if len(survey.nodes) <= MAX_VOTED else ""
+    if len(voted.split()) >= count_words(body):
+        voted = ""  # all that the page says is no choice
     words = len(voted.split())
     if words < FEW_WORDS:
         if container is not None and _holds_enough(container, body):

@@ -75,8 +75,8 @@ def _asks_reader(box: HtmlElement) -> bool:
 
 
 def _is_short_button(element: HtmlElement) -> bool:
-    is_button = element.tag == "button" or "button" in (element.get("class") or "").lower()
-    return is_button and len("".join(element.itertext()).split()) < 3
+    stated = f"{element.tag} {element.get('class')}".lower()
+    return "button" in stated and len("".join(element.itertext()).split()) < 3
 
 
 def _stands_over_text(button: HtmlElement) -> bool:
