@@ -39,7 +39,6 @@ from schemas.fetch import FetchRequest, FetchResult
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.hashing import canonical_json
 from schemas.ids import pdf_doc_id
-from schemas.nodes import DocumentKind
 from schemas.records import from_record, to_record
 from schemas.report import Problem
 from schemas.source import Source
@@ -152,7 +151,8 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
         return _Done(replace(unread, state=DocumentState.FAILED, reason=error.message))
     fragment, record, modified = _as_kept(answer.record)
     if _only_moves(run, known, fragment):
-        return _Done(_led_on(replace(known, raw_sha=known.parsed_sha, failures=0)))
+        said = known.canonical or fragment.canonical
+        return _Done(_led_on(replace(known, raw_sha=known.parsed_sha, canonical=said, failures=0)))
     parsed = replace(
         known,
         parsed_sha=known.raw_sha,
@@ -164,8 +164,7 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
         failures=0,
         doc=fragment.doc,
         doc_id=fragment.doc_id,
-        # Others than pages say it in a header alone.
-        canonical=fragment.canonical if fragment.kind == DocumentKind.HTML else known.canonical,
+        canonical=known.canonical or fragment.canonical,  # a header says it of any kind
         title=fragment.title,
         words=len(fragment.text.split()),
         secrets=len(fragment.secrets),

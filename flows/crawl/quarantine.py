@@ -10,7 +10,7 @@ from flows.crawl.parse import parse_request
 from flows.run.contexts import CrawlContext
 from flows.run.fragments import load_fragment, said_in
 from flows.run.index import Index
-from ingest.diff.alternate_forms import Shingles, find_alternate_forms, shingles_of
+from ingest.diff.alternate_forms import Shingles, find_alternate_forms, is_markdown, shingles_of
 from ingest.diff.documents import is_held
 from ingest.diff.guard import quarantine_refusal
 from ingest.diff.lifecycle import take_missing
@@ -145,8 +145,16 @@ def _twins(
             return frozenset()
         return shingles_of((fragment.text,)) if is_text(fragment.kind) else frozenset()
 
-    found = find_alternate_forms(known, shingles=shingles, held=held, seen=seen)
+    stated = _stating(index, known)
+    found = find_alternate_forms(known, shingles=shingles, held=held, seen=seen, stated=stated)
     return {uri: (twin.original, twin.why) for uri, twin in found.items()}
+
+
+def _stating(index: Index, known: Sequence[KnownDocument]) -> Mapping[str, Sequence[str]]:
+    """Pages that state Markdown in their heads, by its address."""
+    pages = {document.fragment_sha: document.uri for document in known}
+    linking = index.ledger.links.linking_beside_text({d.uri for d in known if is_markdown(d)})
+    return {uri: sorted(pages[sha] for sha in shas if sha in pages) for uri, shas in linking.items()}
 
 
 def _put_aside(known: Sequence[KnownDocument], judge: "_Judge", *, limit: int) -> Mapping[str, KnownDocument]:

@@ -7,9 +7,10 @@ documents, 1997 (shingles).
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
+from types import MappingProxyType
 from zlib import crc32
 
 from ingest.diff.moves import MIN_WORDS, by_preference
@@ -18,6 +19,7 @@ from ingest.diff.print_forms import plain_forms
 from ingest.diff.version_forms import version_forms
 from ingest.urls import folder_of
 from schemas.documents import READABLE, DocumentState, KnownDocument
+from schemas.formats import media_type
 
 SAME = 0.9
 """Part of a document's shingles that another must have, so that it is a form of the other."""
@@ -70,12 +72,14 @@ def find_alternate_forms(
     shingles: Callable[[KnownDocument], Shingles],
     held: Collection[str] = (),
     seen: Collection[str] = (),
+    stated: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Mapping[str, AlternateForm]:
     """Return what is only another form of a document of the source, by address.
 
     Args: shingles: of a document's text, asked for only where words and addresses agree. held: addresses of
     those that could only not be confirmed and whose content readers still see: their other forms wait, since
-    a bad day proves nothing. seen: addresses that readers see.
+    a bad day proves nothing. seen: addresses that readers see. stated: pages whose heads link to Markdown, by
+    its address.
 
     The document stays that the others name as canonical, that is not made for printers, that is of the
     preferred version, or that is one of the pages of a whole. Of two that name each other, the one stays that
@@ -86,6 +90,7 @@ def find_alternate_forms(
     found = {
         **_wholes(read, shingles),
         **_versions(rows, shingles, seen),
+        **_stated(rows, shingles, stated),
         **_pairs(rows, shingles),
         **_same_files(read),
     }
@@ -121,6 +126,23 @@ def _pairs(
                 continue
             if _is_form(document, other, shingles):
                 found[uri] = AlternateForm(original=original, why=why)
+                break
+    return found
+
+
+def _stated(
+    rows: Mapping[str, KnownDocument],
+    shingles: Callable[[KnownDocument], Shingles],
+    stated: Mapping[str, Sequence[str]],
+) -> Mapping[str, AlternateForm]:
+    """Markdown whose page links to it from its head. A menu may link to any, so both must say the same."""
+    found = {}
+    for uri, document in rows.items():
+        pages = (rows[page] for page in stated.get(uri, ()) if page in rows and _is_page(rows[page]))
+        for page in pages if is_markdown(document) else ():
+            one, other = shingles(document), shingles(page)
+            if min(_part(one, other), _part(other, one)) >= NAMED:
+                found[uri] = AlternateForm(original=page.uri, why=f"Markdown of {page.uri}")
                 break
     return found
 
@@ -189,6 +211,11 @@ def _is_form(
         return False
     mine, theirs = shingles(document), shingles(other)
     return _part(mine, theirs) >= at_least and _part(theirs, mine) >= at_least
+
+
+def is_markdown(document: KnownDocument) -> bool:
+    """Whether a document came as Markdown, or as the plain text that some servers call it."""
+    return media_type(document.content_type) in ("text/markdown", "text/x-markdown", "text/plain")
 
 
 def _is_page(document: KnownDocument) -> bool:

@@ -93,7 +93,7 @@ def _fetched(
         fetched_origin=modified.origin if modified else None,
         content_type=result.content_type,
         x_robots_tag=result.x_robots_tag,
-        canonical=result.canonical or seen.canonical,
+        canonical=result.canonical or (seen.canonical if raw_sha == seen.raw_sha else None),
         fetched_at=now.isoformat(),
         failures=0 if parsed_sha == raw_sha else _unread(seen),
         misses=0,

@@ -1,4 +1,4 @@
-"""Find and walk the sitemaps of a site."""
+"""Find and walk the sitemaps of a site, and its list for language models."""
 
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -8,12 +8,15 @@ from ingest.fetch.faults import FetchFault
 from ingest.fetch.limits import FetchLimits
 from ingest.fetch.redirects import follow
 from ingest.fetch.robots_cache import RobotsPolicy
-from ingest.fetch.sitemaps import Sitemap, parse_sitemap
+from ingest.fetch.sitemaps import Sitemap, parse_llms, parse_sitemap
 from ingest.fetch.transport import HttpResponse
 from ingest.urls import canonical_url
 from schemas.errors import ParseError
 from schemas.fetch import SitemapEntry
 from schemas.report import Problem
+
+LLMS = "/llms.txt"
+"""A list in Markdown of what a site has for language models. Source: llmstxt.org."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -31,7 +34,7 @@ class SitemapWalk:
     _seen: set[str] = field(default_factory=set)
 
     async def visit(self, site: str, policy: RobotsPolicy) -> None:
-        """Read what *site* names in robots.txt, or /sitemap.xml where it names none."""
+        """Read what *site* names in robots.txt, /sitemap.xml, and /llms.txt."""
         if policy.fault is not None:
             return
         named = [canonical_url(place, f"{site}/") for place in policy.rules.sitemaps]
@@ -41,9 +44,14 @@ class SitemapWalk:
         while queue:
             url, depth = queue.popleft()
             sitemap = await self._read(url, silent=url == guess and url not in named)
-            for entry in sitemap.entries:
-                self.entries.setdefault(entry.url, entry)
+            self._add(sitemap)
             queue.extend((child, depth + 1) for child in self._deeper(url, sitemap, depth))
+        if len(self._seen) < self.limits.sitemap_files:
+            self._add(await self._read(f"{site}{LLMS}", silent=True))
+
+    def _add(self, sitemap: Sitemap) -> None:
+        for entry in sitemap.entries:
+            self.entries.setdefault(entry.url, entry)
 
     def _deeper(self, url: str, sitemap: Sitemap, depth: int) -> tuple[str, ...]:
         if sitemap.children and depth >= self.limits.sitemap_depth:
@@ -74,8 +82,11 @@ class SitemapWalk:
             if not silent:
                 self._report(url, f"no sitemap there ({answer.status if answer else 'too many redirects'})")
             return Sitemap()
-        cap = self.limits.sitemap.max_bytes
-        sitemap = parse_sitemap(answer.body, url=url, max_bytes=cap, max_urls=self.limits.sitemap_urls)
+        cap, most = self.limits.sitemap.max_bytes, self.limits.sitemap_urls
+        if url.endswith(LLMS):
+            sitemap = parse_llms(answer.body, url=url, max_urls=most)
+        else:
+            sitemap = parse_sitemap(answer.body, url=url, max_bytes=cap, max_urls=most)
         if sitemap.problem:
             self._report(url, sitemap.problem)
         return sitemap

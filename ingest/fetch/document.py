@@ -146,11 +146,11 @@ def _described(
 
 
 def _canonical(headers: Mapping[str, str], url: str) -> str | None:
-    """The address that a header `Link` names as that of the document (RFC 8288; RFC 6596)."""
+    """The other address that a header `Link` names as that of the document (RFC 8288; RFC 6596)."""
     for place, said in _LINK.findall(headers.get("link", "")):
         target = canonical_url(place, url) if _CANONICAL.search(said) else None
         if target is not None and registrable_domain(target) == registrable_domain(url):
-            return target
+            return None if target == url else target
     return None
 
 

@@ -1,4 +1,4 @@
-"""Read a sitemap or feed: bytes to what it lists. Knows nothing of the network.
+"""Read a sitemap, feed or llms.txt: bytes to what it lists. Knows nothing of the network.
 
 Source: sitemaps.org protocol 0.9; RSS 2.0; RFC 4287 (Atom); crawl rules, section 4.
 """
@@ -30,6 +30,8 @@ _BARE = re.compile(
 )
 """An ampersand that begins no reference of XML; in CDATA it needs none."""
 
+_MARKDOWN_LINK = re.compile(r"\]\(\s*<?((?:[^\s()<>]|\([^\s()<>]*\))+)")
+
 _TOO_MANY = "it lists more URLs than a sitemap may; the rest was left out"
 _ITEMS = frozenset({"url", "sitemap", "item", "entry"})
 _DATES = frozenset({"lastmod", "pubDate", "updated"})
@@ -60,6 +62,23 @@ def parse_sitemap(body: bytes, *, url: str, max_bytes: int, max_urls: int) -> Si
     else:
         problem = _read_lines(body, listing, url)
     return Sitemap(entries=tuple(listing.entries.values()), children=tuple(listing.children), problem=problem)
+
+
+def parse_llms(body: bytes, *, url: str, max_urls: int) -> Sitemap:
+    """Read the links of an llms.txt; many sites answer any address with a page, which is none.
+
+    Raises: ParseError: no Markdown with links.
+    """
+    listing, problem = _Listing(url, max_urls), ""
+    text = "" if body.lstrip(_AROUND).startswith(b"<") else body.decode("utf-8", errors="replace")
+    try:
+        for link in _MARKDOWN_LINK.finditer(text):
+            listing.add(link[1], None)
+    except _Full:
+        problem = _TOO_MANY
+    if not listing.entries:
+        raise ParseError("no Markdown with links", subject=url)
+    return Sitemap(entries=tuple(listing.entries.values()), problem=problem)
 
 
 def _unpack(body: bytes, max_bytes: int, url: str) -> bytes:

@@ -1,6 +1,6 @@
 """Which document links where, by content-addressed fragment, so that no generation makes it stale."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypedDict
@@ -147,6 +147,17 @@ class LinkIndex:
                 )
                 found.update(row.target for row in connection.execute(query))
         return frozenset(found)
+
+    def linking_beside_text(self, targets: Collection[str]) -> Mapping[str, frozenset[str]]:
+        """Hashes of the fragments that link to each target from beside their text, as from their head."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        columns, beside = (fragment_link.c.target, fragment_link.c.fragment_sha), LinkPosition.NAV.value
+        with self._reading.connect() as connection:
+            for part in _parts(targets):
+                query = sa.select(*columns).where(fragment_link.c.target.in_(part))
+                for row in connection.execute(query.where(fragment_link.c.position == beside)):
+                    found[row.target].add(row.fragment_sha)
+        return {target: frozenset(shas) for target, shas in found.items()}
 
     def of_fragments(self, shas: Collection[str]) -> Mapping[str, frozenset[IncomingLink]]:
         """Links of each fragment that `incoming` counts; a fragment without any is left out."""

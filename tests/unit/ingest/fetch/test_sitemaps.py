@@ -188,7 +188,7 @@ def test_sitemaps_of_robots_and_the_usual_place_are_read_once_each() -> None:
             site.url("/b"),
             "https://elsewhere.example/c",
         ]
-        assert sorted(site.paths()) == ["/deep.xml", "/more.xml", "/sitemap.xml"]
+        assert sorted(site.paths()) == ["/deep.xml", "/llms.txt", "/more.xml", "/sitemap.xml"]
 
 
 def test_sitemaps_that_list_each_other_end() -> None:
@@ -197,7 +197,7 @@ def test_sitemaps_that_list_each_other_end() -> None:
     site.pages["/three.xml"] = _listed("/too-deep")
     with serve(site), session_for(site, limits=FetchLimits(sitemap_depth=3)) as session:
         assert session.sitemaps((site.url("/"),)) == ()
-        assert site.paths() == ["/sitemap.xml", "/one.xml", "/two.xml"]
+        assert site.paths() == ["/sitemap.xml", "/one.xml", "/two.xml", "/llms.txt"]
         assert any("nested deeper" in problem.reason for problem in session.problems)
 
 
@@ -237,7 +237,7 @@ def test_a_sitemap_that_its_own_site_disallows_is_named_and_not_read() -> None:
                 (url, "sitemap: robots.txt disallows it")
                 for url in (site.url("/closed/s.xml"), site.url("/closed/t.xml"), elsewhere.url("/s.xml"))
             }
-        assert site.paths() == ["/open.xml", "/sitemap.xml"]
+        assert site.paths() == ["/open.xml", "/sitemap.xml", "/llms.txt"]
         assert elsewhere.paths() == []
 
 
