@@ -97,6 +97,7 @@ def test_pages_robots_and_sitemaps_of_the_site_get_the_header_and_other_sites_do
             "cdn.example.org/robots.txt": False,
             "cdn.example.org/b": False,
             "docs.example.com/sitemap.xml": True,
+            "docs.example.com/llms.txt": True,
         }
 
 
