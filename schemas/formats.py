@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from schemas.fragment import GraphFragment, ParseRequest
-from schemas.word_coverage import LeftOut
+from schemas.word_coverage import UnreadWords
 
 CountTokens = Callable[[str], int]
 """Number of word pieces in a text, by the encoder's tokenizer, without special tokens."""
@@ -43,7 +43,7 @@ class ParseTools:
     recognise: Callable[[bytes, str], str] | None = None
     page_cache: Any = None
     run_hook: Callable[..., object] | None = None
-    left_out: LeftOut = field(default_factory=LeftOut)
+    left_out: UnreadWords = field(default_factory=UnreadWords)
 
 
 class Parse(Protocol):

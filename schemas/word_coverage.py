@@ -73,7 +73,7 @@ class CoverageCounts:
 
 
 @dataclass(slots=True)
-class LeftOut:
+class UnreadWords:
     """What a parser says that it leaves out; nothing of it is read before somebody asks."""
 
     told: list[Explained] = field(default_factory=list)

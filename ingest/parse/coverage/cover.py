@@ -11,7 +11,7 @@ from schemas.formats import DocumentFormat
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
 from schemas.redaction import REDACTED
-from schemas.word_coverage import LeftOut, WordCoverage
+from schemas.word_coverage import UnreadWords, WordCoverage
 
 _READERS = {
     "html": ("html", "read_page"),
@@ -33,7 +33,7 @@ def cover(
     data: bytes,
     request: ParseRequest,
     fragment: GraphFragment,
-    left_out: LeftOut,
+    left_out: UnreadWords,
     *,
     hides: bool,
 ) -> WordCoverage | None:
@@ -57,7 +57,7 @@ def cover(
 
 
 def _explained(
-    data: bytes, request: ParseRequest, fragment: GraphFragment, seen: str, left_out: LeftOut
+    data: bytes, request: ParseRequest, fragment: GraphFragment, seen: str, left_out: UnreadWords
 ) -> Iterator[tuple[str, str]]:
     if fragment.noindex:
         yield NOINDEX, seen

@@ -37,7 +37,7 @@ from ingest.parse.round_trip import look_up_fragments, names_in, with_round_trip
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DocumentKind
-from schemas.word_coverage import LeftOut
+from schemas.word_coverage import UnreadWords
 
 CONFIDENCE = {ContentBy.CONTAINER: 1.0, ContentBy.VOTE: 0.9, ContentBy.BODY: 0.7, ContentBy.SELECTED: 1.0}
 """How sure the structure is, by what found the content; headings come from the DOM in any case."""
@@ -66,7 +66,7 @@ def parse_html(
     *,
     count_tokens: CountTokens,
     run_hook: RunHook | None = None,
-    left_out: LeftOut | None = None,
+    left_out: UnreadWords | None = None,
 ) -> GraphFragment:
     """Turn the bytes of an HTML or XHTML page into its fragment; *left_out* is told what of it is not read.
 
