@@ -73,7 +73,8 @@ def is_permalink(element: HtmlElement) -> bool:
 def _edits_heading(element: HtmlElement) -> bool:
     """Whether it is a link in brackets behind the words of a heading, as wikis lead to their editor."""
     around, before = element.getparent(), element.getprevious()
-    if before is None or around is None or HEADING_LEVELS.keys().isdisjoint((before.tag, around.tag)):
+    tags = {one.tag for one in (before, around) if one is not None and (before is not None or one.text)}
+    if HEADING_LEVELS.keys().isdisjoint(tags):
         return False
     text = "".join(element.itertext()).strip()
     return text[:1] == "[" and text[-1:] == "]" and next(element.iter("a"), None) is not None
