@@ -85,8 +85,6 @@ def find_content(survey: Survey, family: Family, purpose: Purpose = Purpose.OTHE
         return Content(container, ContentBy.CONTAINER)
     fast = len(survey.nodes) > MAX_SLOWLY
     voted = _voted_text(survey.root, purpose, fast=fast) if len(survey.nodes) <= MAX_VOTED else ""
-    if len(voted.split()) >= count_words(body):
-        voted = ""  # all that the page says is no choice
     words = len(voted.split())
     if words < FEW_WORDS:
         if container is not None and _holds_enough(container, body):
@@ -98,6 +96,8 @@ def find_content(survey: Survey, family: Family, purpose: Purpose = Purpose.OTHE
     if container is not None and low * words <= count_words(container) <= high * words:
         return Content(container, ContentBy.CONTAINER, voted)
     root = _smallest_with(body, voted)
+    if root is body and words >= count_words(body):
+        return Content(body, ContentBy.BODY)  # all that the page says is no choice
     if root is None:
         return Content(body, ContentBy.BODY, voted)
     return Content(_thread_of(root, body), ContentBy.VOTE, voted)
