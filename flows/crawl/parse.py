@@ -16,14 +16,7 @@ from ingest.diff.quarantine import TINY_WORDS
 from ingest.diff.soft_errors.features import extract_features
 from ingest.diff.soft_errors.verdict import find_soft_error
 from ingest.diff.summary import summarise_states
-from ingest.diff.volatile import (
-    Told,
-    differing_places,
-    differs_in_words_alone,
-    is_unchanged,
-    may_be_clock,
-    told_by,
-)
+from ingest.diff.volatile import is_unchanged, looks_wanted
 from ingest.fetch.robots import product_token
 from ingest.link.naming import names_of
 from ingest.parse.formats.registry import document_version, document_versions, is_text
@@ -47,9 +40,6 @@ from schemas.word_coverage import LOSS, WordCoverage
 _log = logging.getLogger(__name__)
 
 DOCUMENTS_PER_BATCH = 100
-
-CLOCK_SECONDS = 1.1
-"""After which a clock that shows seconds has moved."""
 
 
 def parse_batch(run: CrawlContext, uris: Sequence[str]) -> ParsedBatch:
@@ -187,32 +177,31 @@ def _only_moves(run: CrawlContext, known: KnownDocument, now: GraphFragment) -> 
         held = load_fragment(run.index, known.fragment_sha or "")
     except DamageFound:
         return False
-    before, looks = told_by(held), [told_by(now)]
-    if not differs_in_words_alone(held, now) or differing_places(before, looks[0]) is None:
-        return False
-    waits = (0.0, CLOCK_SECONDS) if may_be_clock(before, looks[0]) else (0.0,)
-    while not is_unchanged(before, looks) and len(looks) <= len(waits):
-        run.stop.wait(waits[len(looks) - 1])
-        if (again := _look_again(run, known)) is None:
-            return False
+    looks = [now]
+    for seconds in looks_wanted(held, now):
+        run.stop.wait(seconds)
+        again = look_at(run, known)[1]
+        if again is None or is_unchanged(held, (*looks, again)):
+            return again is not None
         looks.append(again)
-    return is_unchanged(before, looks)
+    return is_unchanged(held, looks)
 
 
-def _look_again(run: CrawlContext, known: KnownDocument) -> Told | None:
-    """What a page tells now; None where it gives no good answer."""
+def look_at(run: CrawlContext, known: KnownDocument) -> tuple[FetchResult, GraphFragment | None]:
+    """Ask for a document once more, and read it; nothing is written. None: it cannot be read."""
     results: list[FetchResult] = []
     request = FetchRequest(url=known.uri)
     run.opened_source().fetch([request], on_result=results.append, should_stop=run.stop.is_set)
+    (result,) = results
+    if result.body is None:
+        return result, None
     try:
-        body = results[0].body if results else None
-        return None if body is None else told_by(_parsed(run, known, body))
+        answer = run.parsers().parse(
+            result.body, parse_request(run, replace(known, content_type=result.content_type))
+        )
     except (ParseError, UnsupportedMedia):
-        return None
-
-
-def _parsed(run: CrawlContext, known: KnownDocument, body: bytes) -> GraphFragment:
-    return _as_kept(run.parsers().parse(body, parse_request(run, known)).record)[0]
+        return result, None
+    return result, _as_kept(answer.record)[0]
 
 
 def _as_kept(answered: bytes) -> tuple[GraphFragment, bytes, Dated | None]:

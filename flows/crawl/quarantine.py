@@ -1,12 +1,11 @@
 """After the crawl, before anything is compared: what is no content is put aside, what is the same is one."""
 
-import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 
-from flows.crawl.parse import parse_request
+from flows.crawl.parse import look_at
 from flows.run.contexts import CrawlContext
 from flows.run.fragments import load_fragment, said_in
 from flows.run.index import Index
@@ -35,13 +34,11 @@ from ingest.sources.registry import kind_named
 from ingest.urls import canonical_url
 from schemas.advice import ADVICE, Trouble
 from schemas.documents import READABLE, DocumentState, KnownDocument, LiveDocument, SoftError
-from schemas.errors import DamageFound, GuardRefused, ParseError, UnsupportedMedia
+from schemas.errors import DamageFound, GuardRefused
 from schemas.families import version_of
-from schemas.fetch import FetchRequest, FetchResult
 from schemas.fragment import GraphFragment
 from schemas.hashing import sha256_hex
 from schemas.nodes import DocumentKind
-from schemas.records import from_record
 from schemas.source import Source
 
 _log = logging.getLogger(__name__)
@@ -274,18 +271,7 @@ class _Judge:
 def _ask(run: CrawlContext, uri: str) -> _Probe:
     """Ask the host of *uri* for an address that nobody can have, within its robots.txt and pace."""
     url = canonical_url(f"/sitegraph-{sha256_hex(run.run_id)[:24]}", uri)
-    results: list[FetchResult] = []
-    run.opened_source().fetch(
-        [FetchRequest(url=url or uri)],
-        on_result=results.append,
-        should_stop=run.stop.is_set,
-    )
-    (result,) = results
-    if result.body is None:
+    result, page = look_at(run, KnownDocument(source=run.source.name, uri=url or uri))
+    if page is None:
         return _Probe(location=result.location)
-    request = parse_request(run, KnownDocument(source=run.source.name, uri=result.url))
-    try:
-        parsed = run.parsers().parse(result.body, replace(request, content_type=result.content_type))
-    except (ParseError, UnsupportedMedia):
-        return _Probe()
-    return _Probe(page=read_version(from_record(GraphFragment, json.loads(parsed.record)), result.body))
+    return _Probe(page=read_version(page, result.body or b""))

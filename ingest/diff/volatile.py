@@ -31,29 +31,50 @@ _NUMBERS = re.compile(r"\d[\d.,:]*")
 _ID = re.compile(r"\W*(?=[\w+/=.:-]*\d|[0-9a-f-]{8,}\W*\Z)[\w+/=.:-]{8,}\W*", re.IGNORECASE)
 _TIME = re.compile(r"\d:\d\d(?!\d)|\b1\d{9}(?:\d{3})?\b")
 
-Told = tuple[str, ...]
+CLOCK_SECONDS = 1.1
+"""After which a clock that shows seconds has moved."""
+
+_Told = tuple[str, ...]
 """The words of a page in reading order, without how long ago anything was."""
 
 
-def told_by(fragment: GraphFragment) -> Told:
-    """Return what a page tells its readers."""
-    headings = (node.heading for node in fragment.nodes if isinstance(node, Section))
-    said = _GROUPED.sub("", "\n".join((fragment.title, *headings, fragment.text)))
-    return tuple(_AGO.sub("\N{HOURGLASS}", said).split())
+def is_unchanged(before: GraphFragment, looks: Sequence[GraphFragment]) -> bool:
+    """Whether a page says what it did *before*: all that differs now differs between *looks* at it, too."""
+    told = [_told_by(look) for look in looks]
+    changed = _changed(before, looks[0])
+    moving = [_differing(one, other) for one, other in pairwise(told)]
+    if changed is None or None in moving:
+        return False
+    return changed <= frozenset().union(*(places for places in moving if places))
 
 
-def differs_in_words_alone(one: GraphFragment, other: GraphFragment) -> bool:
-    """Whether two versions of a page are of one kind, and lead to the same places."""
-    return _around(one) == _around(other)
+def looks_wanted(before: GraphFragment, now: GraphFragment) -> tuple[float, ...]:
+    """Seconds to wait before each further look that may tell whether a page changed."""
+    changed, told = _changed(before, now), _told_by(now)
+    if not changed:
+        return ()
+    return (0.0, CLOCK_SECONDS) if any(_TIME.search(told[place]) for place in changed) else (0.0,)
+
+
+def _changed(before: GraphFragment, now: GraphFragment) -> frozenset[int] | None:
+    same_around = _around(before) == _around(now)
+    return _differing(_told_by(before), _told_by(now)) if same_around else None
 
 
 def _around(page: GraphFragment) -> tuple[object, ...]:
+    """What a page states beside its words, and where it leads."""
     links = [(link.target, link.fragment, link.position) for link in page.links]
     stated = (page.kind, page.noindex, page.nofollow, page.refresh, page.canonical, page.doc_id, page.access)
     return (*stated, links, page.alternates, page.references)
 
 
-def differing_places(one: Told, other: Told) -> frozenset[int] | None:
+def _told_by(fragment: GraphFragment) -> _Told:
+    headings = (node.heading for node in fragment.nodes if isinstance(node, Section))
+    said = _GROUPED.sub("", "\n".join((fragment.title, *headings, fragment.text)))
+    return tuple(_AGO.sub("\N{HOURGLASS}", said).split())
+
+
+def _differing(one: _Told, other: _Told) -> frozenset[int] | None:
     """Return where two looks at a page differ; None where they do in more than numbers, times and ids."""
     if len(one) != len(other):
         return None
@@ -62,22 +83,8 @@ def differing_places(one: Told, other: Told) -> frozenset[int] | None:
     return places if alike and len(places) <= max(FEW, len(one) // 20) else None
 
 
-def is_unchanged(before: Told, looks: Sequence[Told]) -> bool:
-    """Whether a page says what it did *before*: all that differs now differs between *looks* at it, too."""
-    changed = differing_places(before, looks[0])
-    moving = [differing_places(one, other) for one, other in pairwise(looks)]
-    if changed is None or None in moving:
-        return False
-    return changed <= frozenset().union(*(places for places in moving if places))
-
-
-def may_be_clock(before: Told, now: Told) -> bool:
-    """Whether times of day, or of the epoch, differ: they may stand still for a second."""
-    return any(_TIME.search(now[place]) for place in differing_places(before, now) or ())
-
-
 def _is_of_one_kind(one: str, other: str) -> bool:
     """Whether both are ids, or the same but for numbers in it."""
     if _ID.fullmatch(one) and _ID.fullmatch(other):
         return True
-    return one != "" and _NUMBERS.sub("#", one) == _NUMBERS.sub("#", other)
+    return _NUMBERS.sub("#", one) == _NUMBERS.sub("#", other)

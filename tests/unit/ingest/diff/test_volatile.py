@@ -1,27 +1,21 @@
 """What differs between two looks at a page is a clock or a counter; all else is content."""
 
+from typing import Any
+
 import pytest
 
-from ingest.diff.volatile import Told, is_unchanged, may_be_clock, told_by
+from ingest.diff.volatile import CLOCK_SECONDS, is_unchanged, looks_wanted
 from schemas.fragment import GraphFragment
 from schemas.nodes import DocumentKind
 
 WORDS = "The relay keeps each message until the next station has said that it holds a copy. " * 3
 
 
-def told(text: str) -> Told:
-    return told_by(
-        GraphFragment(
-            uri="https://e.org/",
-            doc="d",
-            kind=DocumentKind.HTML,
-            content_hash="",
-            nodes=(),
-            edges=(),
-            chunks=(),
-            title=f"{WORDS} {text}",
-        )
-    )
+def told(text: str, **stated: Any) -> GraphFragment:
+    """A page of this text."""
+    words = {"nodes": (), "edges": (), "chunks": (), "title": f"{WORDS} {text}"}
+    page = {"uri": "https://e.org/", "doc": "d", "kind": DocumentKind.HTML, "content_hash": ""}
+    return GraphFragment(**{**page, **words, **stated})
 
 
 @pytest.mark.parametrize(
@@ -85,12 +79,22 @@ def test_what_stands_still_or_has_other_words_is_a_change(before: str, now: str,
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "waits"),
+    ("before", "now", "wanted"),
     [
-        ("It is 09:41:07", "It is 17:03:12", True),
-        ("Stamp 1764485592", "Stamp 1764485999", True),
-        ("Views: 120", "Views: 121", False),
+        ("It is 09:41:07", "It is 17:03:12", (0.0, CLOCK_SECONDS)),
+        ("Stamp 1764485592", "Stamp 1764485999", (0.0, CLOCK_SECONDS)),
+        ("Views: 120", "Views: 121", (0.0,)),
+        ("Edited 2 days ago", "Edited 3 days ago", ()),
+        ("Say yes", "Say no", ()),
     ],
 )
-def test_only_a_clock_is_worth_a_second(before: str, now: str, waits: bool) -> None:
-    assert may_be_clock(told(before), told(now)) is waits
+def test_a_page_is_looked_at_as_often_as_it_may_tell(
+    before: str, now: str, wanted: tuple[float, ...]
+) -> None:
+    assert looks_wanted(told(before), told(now)) == wanted
+
+
+def test_what_leads_elsewhere_or_is_not_to_be_indexed_has_changed() -> None:
+    before, looks = told("120 views"), [told("121 views", noindex=True), told("122 views", noindex=True)]
+    assert not is_unchanged(before, looks)
+    assert looks_wanted(before, looks[0]) == ()
