@@ -96,8 +96,8 @@ def find_content(survey: Survey, family: Family, purpose: Purpose = Purpose.OTHE
     if container is not None and low * words <= count_words(container) <= high * words:
         return Content(container, ContentBy.CONTAINER, voted)
     root = _smallest_with(body, voted)
-    if root is body and words >= count_words(body):
-        return Content(body, ContentBy.BODY)  # all that the page says is no choice
+    if root is body and count_words(body) <= words < 3 * FEW_WORDS:
+        return Content(body, ContentBy.BODY)  # all of a short page is no choice
     if root is None:
         return Content(body, ContentBy.BODY, voted)
     return Content(_thread_of(root, body), ContentBy.VOTE, voted)
