@@ -8,6 +8,7 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
+from ingest.parse.html.apart import count_words as all_words
 from ingest.parse.html.apart import holds_passage
 from ingest.parse.html.blocks import read_blocks
 from ingest.parse.html.content import Content, ContentBy, around_title, count_words, leading_h1, page_body
@@ -92,7 +93,7 @@ def choose_reading(survey: Survey, content: Content, family: Family, purpose: Pu
     is_shorter = is_cut_down(
         vote,
         words=_count_words(shorter.parts),
-        own_words=_count_words(own.parts) - sum(map(count_words, filter(is_frame, strategy.leave_out))),
+        own_words=_count_words(own.parts) - sum(map(all_words, filter(is_frame, strategy.leave_out))),
         share=_share_of(vote.pairs, shorter.parts),
         purpose=purpose,
     )
