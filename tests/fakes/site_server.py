@@ -63,8 +63,8 @@ class Site:
         return self.origin + path
 
     def paths(self) -> list[str]:
-        """Paths asked for so far, robots.txt left out."""
-        return [ask.path for ask in self.log if ask.path != "/robots.txt"]
+        """Paths asked for so far, robots.txt and llms.txt left out."""
+        return [ask.path for ask in self.log if ask.path not in ("/robots.txt", "/llms.txt")]
 
     def reply(self, ask: Ask) -> Reply:
         """What to answer now."""

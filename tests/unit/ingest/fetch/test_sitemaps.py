@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from ingest.fetch.limits import FetchLimits
-from ingest.fetch.sitemaps import Sitemap, parse_sitemap
+from ingest.fetch.sitemaps import Sitemap, parse_llms, parse_sitemap
 from schemas.errors import ParseError, Stopped
 from schemas.fetch import SitemapEntry
 from tests.fakes.fetch_clock import WallClock
@@ -188,7 +188,7 @@ def test_sitemaps_of_robots_and_the_usual_place_are_read_once_each() -> None:
             site.url("/b"),
             "https://elsewhere.example/c",
         ]
-        assert sorted(site.paths()) == ["/deep.xml", "/llms.txt", "/more.xml", "/sitemap.xml"]
+        assert sorted(site.paths()) == ["/deep.xml", "/more.xml", "/sitemap.xml"]
 
 
 def test_sitemaps_that_list_each_other_end() -> None:
@@ -197,7 +197,7 @@ def test_sitemaps_that_list_each_other_end() -> None:
     site.pages["/three.xml"] = _listed("/too-deep")
     with serve(site), session_for(site, limits=FetchLimits(sitemap_depth=3)) as session:
         assert session.sitemaps((site.url("/"),)) == ()
-        assert site.paths() == ["/sitemap.xml", "/one.xml", "/two.xml", "/llms.txt"]
+        assert site.paths() == ["/sitemap.xml", "/one.xml", "/two.xml"]
         assert any("nested deeper" in problem.reason for problem in session.problems)
 
 
@@ -222,7 +222,7 @@ def test_a_site_that_forbids_everything_is_not_asked_for_a_sitemap() -> None:
     site = Site({"/robots.txt": Reply(b"User-agent: *\nDisallow: /", content_type="text/plain")})
     with serve(site), session_for(site) as session:
         assert session.sitemaps((site.url("/"),)) == ()
-        assert site.paths() == []
+        assert [ask.path for ask in site.log] == ["/robots.txt"]
 
 
 def test_a_sitemap_that_its_own_site_disallows_is_named_and_not_read() -> None:
@@ -237,7 +237,7 @@ def test_a_sitemap_that_its_own_site_disallows_is_named_and_not_read() -> None:
                 (url, "sitemap: robots.txt disallows it")
                 for url in (site.url("/closed/s.xml"), site.url("/closed/t.xml"), elsewhere.url("/s.xml"))
             }
-        assert site.paths() == ["/open.xml", "/sitemap.xml", "/llms.txt"]
+        assert site.paths() == ["/open.xml", "/sitemap.xml"]
         assert elsewhere.paths() == []
 
 
@@ -267,3 +267,27 @@ def test_a_place_of_a_million_escapes_takes_no_long_look() -> None:
     place = "https://h.example/" + "&amp;" * 1_000_000
     text = f"<urlset {_NS}><url><loc>{place}</loc></url><url><loc>https://h.example/a</loc></url></urlset>"
     assert _urls(_parse(text, max_bytes=len(text))) == ["https://h.example/a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        ("# A\n\n- [One](/one): text\n- [Two](<https://h.example/two#top>)", ["/one", "/two"]),
+        ("\ufeff[a [b]](/x_(y)) [same](/x_(y))", ["/x_(y)"]),
+        ('[titled](/one "One") [mail](mailto:a@h.example)', ["/one"]),
+    ],
+)
+def test_an_llms_txt_lists_what_it_links_to(text: str, listed: list[str]) -> None:
+    found = parse_llms(text.encode(), url="https://h.example/llms.txt", max_urls=100)
+    assert _urls(found) == [f"https://h.example{path}" for path in listed]
+
+
+@pytest.mark.parametrize("text", ["", "Nothing here", "<!doctype html><p>[a](/a)</p>", "\n <html>[a](/a)"])
+def test_what_is_no_markdown_with_links_is_no_llms_txt(text: str) -> None:
+    with pytest.raises(ParseError):
+        parse_llms(text.encode(), url="https://h.example/llms.txt", max_urls=100)
+
+
+def test_an_llms_txt_lists_no_more_than_a_sitemap_may() -> None:
+    found = parse_llms(b"[a](/a) [b](/b) [c](/c)", url="https://h.example/llms.txt", max_urls=2)
+    assert (len(found.entries), bool(found.problem)) == (2, True)
