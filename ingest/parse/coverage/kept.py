@@ -47,5 +47,7 @@ def stated_apart(fragment: GraphFragment) -> Iterator[tuple[str, str]]:
             continue
         if node.number:
             yield "number of a heading", node.number
+        if node.text == node.heading and node.id in with_chunk:
+            yield "text that says its heading again", node.heading
         if silent and node.id not in with_chunk:
             yield NO_PASSAGES, f"{node.heading}\n{node.text}" if node.text != node.heading else node.text
