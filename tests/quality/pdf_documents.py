@@ -25,7 +25,8 @@ class Twin:
     html: tuple[tuple[str, bytes], ...]
 
 
-_UNSEEN = "-\u00ad\u2010"
+_UNSEEN = "-\u00ad\u2010\u060c\u061b\u061f"
+"""Hyphens, and Arabic signs that MuPDF's plain text has on the wrong side of a word."""
 
 _TWINS = (
     ("bash", "/bash.pdf", "/bash.html"),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 from ingest.parse.marks import lowered, raised
@@ -30,6 +31,9 @@ _LEAST_SHIFT, _MOST_SHIFT = 0.08, 0.8
 """Of the size of a line: how small raised and lowered signs are, and how far off its baseline."""
 
 _NUMBERS = re.compile(r"\(?\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3})*\)?")
+_NOTES = re.compile(r"[\d\s.(\u2013-]*[,;)*\u2020\u2021\u00a7][\d\s,;.()\u2013\u2020\u2021\u00a7*-]*")
+_WORD = 3
+"""Letters from which on small text off its line is a word: scans and notes by hand have such."""
 _UNITS = frozenset(
     ["mm", "cm", "dm", "km", "nm", "µm", "μm", "ft", "in", "yd", "mi", "kg", "mg", "ms", "hz", "pa", "ha"]
 )
@@ -93,10 +97,21 @@ def _changed_words(
             before, after = changed[place]
             index = at.get(place, 0)
             at[place] = index + 1
-            if len(before) == len(after) and before[index : index + 1] == [text]:
-                text = after[index]
+            if before[index : index + 1] == [text]:
+                text = _word_at(index, before, after) or text
         found.append((*word[:4], text, *word[5:]))
     return found
+
+
+def _word_at(index: int, before: Sequence[str], after: Sequence[str]) -> str:
+    """What the word at *index* became: marks of notes stand apart from theirs, which is one word yet."""
+    if len(before) == len(after):
+        return after[index]
+    start = sum(map(len, before[:index]))
+    ends = list(accumulate(map(len, after)))
+    inside = [one for one, end in zip(after, ends, strict=True) if start < end <= start + len(before[index])]
+    is_whole = ends[-1:] == [sum(map(len, before))] and sum(map(len, inside)) == len(before[index])
+    return " ".join(inside) if is_whole else ""
 
 
 def _told(spans: Sequence[dict[str, Any]], direction: Sequence[float]) -> list[str]:
@@ -111,29 +126,33 @@ def _told(spans: Sequence[dict[str, Any]], direction: Sequence[float]) -> list[s
         if span["size"] <= _SMALL * size and is_off and span["text"].strip():
             before = "".join(texts[:at])
             after = "".join(texts[at + 1 :])
-            sign = lowered(span["text"]) if shift < 0 else _raised(span["text"], before, after)
             bare = span["text"].strip()
+            if bare.isalpha() and len(bare) >= _WORD:
+                continue  # set small or out of line, as scans have it, and no sign
+            sign = lowered(bare) if shift < 0 else _raised(bare, before, after)
             texts[at] = span["text"].replace(bare, sign, 1)
     return texts
 
 
-def _raised(text: str, before: str, after: str) -> str:
+def _raised(bare: str, before: str, after: str) -> str:
     """A raised number is a power of a number, a unit or a letter; behind all else it leads to a note.
 
     Such a number stays as it is printed, apart from its word: what a box holds is what a citation says.
     """
-    bare = text.strip()
     found = _BASE.search(before)
     base = found[0] if found else ""
     is_power = len(base) == 1 or base.lower() in _UNITS or (base.isdigit() and not _YEAR.fullmatch(base))
-    if not _NUMBERS.fullmatch(bare) or (is_power and bare[-1] != ")") or (not base and _ELEMENT.match(after)):
+    is_note = _NUMBERS.fullmatch(bare) is not None and (not is_power or bare[-1] == ")")
+    if any(map(str.isalpha, bare)) or not (is_note or _NOTES.fullmatch(bare)):
+        return raised(bare)
+    if not base and _ELEMENT.match(after):
         return raised(bare)
     if before[-1:] in {"(", "["}:
         return bare
     is_first = not before.strip()
     return (
         " " * (not is_first and not before[-1].isspace())
-        + raised(bare)
+        + "".join(raised(sign) if sign.isdigit() else sign for sign in bare)
         + " " * (is_first and not after[:1].isspace())
     )
 

@@ -78,6 +78,9 @@ def test_columns_stored_row_by_row_are_read_one_after_the_other(columns: int, gu
         ("", 4, "3", " Loads are weighed at rest", "³ Loads"),
         ("the age by ", 4, "14", "C is known", "\u00b9\u2074C"),
         ("and e", 4, "x", " grows fast", "e^x grows"),
+        ("by Shaffer", 4, "4,12", " and Grant", "Shaffer \u2074,\u00b9\u00b2 and"),
+        ("a harm", 4, "1)", " or loss", "harm \u00b9) or"),
+        ("since the use of ", 4, "fertility", " has grown", "use of fertility has"),
     ],
 )
 def test_raised_and_lowered_signs_are_told(
