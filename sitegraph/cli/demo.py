@@ -1,6 +1,7 @@
 """`sitegraph demo`: see it work on this project's own manual."""
 
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -27,4 +28,5 @@ def demo(
 
     os.environ.setdefault("SITEGRAPH_CACHE", str(Path(".cache") / "models"))
     prepare_prefect(os.environ)
+    import_module("prefect")  # of the extra that builds: where it is missing, the command says so
     run_demo(folder)

@@ -35,7 +35,11 @@ def write_page(folder: Path, number: int, more: str = "") -> None:
     others = "\n".join(
         f"See [ship {other}](ship{other}.md)." for other in (number // 2, (number * 7) % PAGES)
     )
-    text = f"# Ship {number}\n\nShip {number} carries {number * 13} crates of lamps.\n\n{others}\n\n{more}\n"
+    cargo = (
+        f"Ship {number} carries {number * 13} crates of lamps, which are counted when she is laden, when she "
+        f"meets the pilot, and once more on the quay, where berth {number} is kept free for her until noon."
+    )
+    text = f"# Ship {number}\n\n{cargo}\n\n{others}\n\n{more}\n"
     (folder / "docs" / f"ship{number}.md").write_text(text)
 
 

@@ -55,9 +55,9 @@ def watched_wire() -> Iterator[Wire]:
 
 
 @pytest.fixture
-def dask(sitegraph: Sitegraph) -> Sitegraph:
+def dask(on_prefect: Sitegraph) -> Sitegraph:
     """The program with two workers of Dask."""
-    return replace(sitegraph, environment={**sitegraph.environment, **DASK})
+    return replace(on_prefect, environment={**on_prefect.environment, **DASK})
 
 
 def test_workers_of_dask_publish_what_threads_do_and_are_sent_no_documents(
@@ -203,7 +203,7 @@ def test_a_lost_scheduler_is_told_in_one_line_and_the_next_run_goes_on_with_anot
 
     slow_site.set_footer(slow_site.footer)
     with cluster(environment) as (address, _):
-        done = sitegraph.command(
+        done = dask.command(
             "run", str(source), "--index", str(index), **DASK, SITEGRAPH_TASK_RUNNER_ADDRESS=address
         )
     assert done.returncode == 0, done.stderr

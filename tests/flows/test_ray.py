@@ -16,7 +16,7 @@ RAY = {"SITEGRAPH_TASK_RUNNER": "ray", "SITEGRAPH_TASK_RUNNER_WORKERS": "2"}
 
 
 def test_workers_of_ray_publish_what_threads_do_and_end_with_the_run(
-    sitegraph: Sitegraph, tmp_path: Path
+    sitegraph: Sitegraph, on_prefect: Sitegraph, tmp_path: Path
 ) -> None:
     pytest.importorskip("ray", reason="ray has no wheel for this Python")
     marked, index = Marked(), tmp_path / "there"
@@ -25,7 +25,7 @@ def test_workers_of_ray_publish_what_threads_do_and_end_with_the_run(
         sitegraph.run(source, tmp_path / "here")
         try:
             arguments = ("run", str(source), "--index", str(index))
-            done = sitegraph.command(*arguments, **RAY, **marked.environment)
+            done = on_prefect.command(*arguments, **RAY, **marked.environment)
             assert done.returncode == 0, done.stderr
             poll(lambda: not marked.alive() or None, timeout=120, what="the end of all processes")
         finally:
