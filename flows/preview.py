@@ -53,21 +53,21 @@ def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
     Raises: ConfigError, SchemaMismatch, GuardRefused: what a run would be refused with at once.
     """
     source = load_source(path)
-    tools, listing = tools_documents(load_tools(source, path)), _listing(source, settings)
-    starts = [entry.uri for entry in listing.entries]
-    left_out = {"left_out": [to_record(problem) for problem in listing.problems]}
+    tools = tools_documents(load_tools(source, path))
     if not IndexLayout(place_of(settings)).manifest.exists():
-        nothing = Preview(changes=diff_tools(tools, {}))
-        actions = _actions(source, starts, nothing, find_model(settings), due_by=None)
-        return {**_plan(source, nothing, actions), **left_out}
+        nothing, model = Preview(changes=diff_tools(tools, {})), find_model(settings)
+        listing = _listing(source, settings)
+        actions = _actions(source, listing, nothing, model, due_by=None)
+        return {**_plan(source, nothing, actions), **_left_out(listing)}
     index = open_described(settings)
     try:
         model, preview = model_of(index, other=True), look_at(index, source, tools)
-        actions = _actions(source, starts, preview, model, due_by=index.now() if due else None)
+        listing = _listing(source, settings)
+        actions = _actions(source, listing, preview, model, due_by=index.now() if due else None)
         embed = count_texts(index, source.name, preview, actions, model)
         change = plan_model(index, model, preview.generation)
         planned = {**_plan(source, preview, actions), "embed": embed, "model": change}
-        return {**planned, **left_out, "held_since": held_since(index.layout)}
+        return {**planned, **_left_out(listing), "held_since": held_since(index.layout)}
     finally:
         index.close()
 
@@ -149,13 +149,13 @@ def plan_model(index: Index, model: ModelSpec, generation: int) -> dict[str, Any
 
 
 def _actions(
-    source: Source, starts: Sequence[str], preview: Preview, model: ModelSpec, *, due_by: str | None
+    source: Source, listing: SourceListing, preview: Preview, model: ModelSpec, *, due_by: str | None
 ) -> tuple[PlannedAction, ...]:
     versions, kind = document_versions(pipeline_version(model, source)), kind_named(source.kind)
     actions = plan_actions(
         source,
         preview.known,
-        starts,
+        [entry.uri for entry in listing.entries],
         pipeline_versions=versions,
         due_by=due_by,
         lists_all=kind.lists_all and not kind.reaches_out(source),
@@ -189,6 +189,10 @@ def _listing(source: Source, settings: Settings) -> SourceListing:
 
     with open_source(source, settings, clock=SystemClock()) as opened:
         return opened.discover(should_stop=lambda: False)
+
+
+def _left_out(listing: SourceListing) -> dict[str, Any]:
+    return {"left_out": [to_record(problem) for problem in listing.problems]}
 
 
 def _without_vector(index: Index, texts: set[str], model: ModelSpec) -> int:

@@ -1,7 +1,7 @@
 """Results of kinds that send no request of their own, and how large their documents may be."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from mimetypes import guess_type
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -38,9 +38,16 @@ def largest_file(sizes: SizeLimits, path: str) -> tuple[int, str]:
     return MAX_FILE_BYTES if named is None else named * 1_000_000, f"limits.{key}"
 
 
-def passed_over(source: Source, paths: Iterable[str]) -> Iterator[Problem]:
-    """Say which files that the scope means are of no format, but for pictures and the like."""
-    meant = (path for path in paths if is_inside(source, file_url(source.name, path)) and not _is_part(path))
+def passed_over(source: Source, paths: Sequence[str]) -> Iterator[Problem]:
+    """Say which files that the scope means are of no format, but for pictures and the like, and indexes."""
+    indexes = {PurePosixPath(path).parent for path in paths if PurePosixPath(path).name == "CURRENT"}
+    meant = (
+        path
+        for path in paths
+        if indexes.isdisjoint(PurePosixPath(path).parents)
+        and is_inside(source, file_url(source.name, path))
+        and not _is_part(path)
+    )
     endings = Counter(PurePosixPath(path).suffix.lower() or PurePosixPath(path).name for path in meant)
     if endings:
         told = ", ".join(f"{ending} {number}" for ending, number in endings.most_common(_TOLD))

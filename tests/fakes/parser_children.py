@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from tokenizers import Tokenizer
@@ -58,6 +59,7 @@ def wait_for(condition: Callable[[], bool], seconds: float = 20.0) -> None:
 
 
 def parsed_here(data: bytes, asked: ParseRequest, tokenizer: Path) -> GraphFragment:
-    """What the parser gives in this process."""
+    """What the parser gives in this process, but for the account of words, which goes beside it."""
     words = Tokenizer.from_file(str(tokenizer))
-    return parse_document(data, asked, count_tokens=lambda text: len(words.encode(text).ids))
+    made = parse_document(data, asked, count_tokens=lambda text: len(words.encode(text).ids))
+    return replace(made, coverage=None)

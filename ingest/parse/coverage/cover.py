@@ -18,7 +18,6 @@ _READERS = {
     "pdf": ("pdf", "read_pdf"),
     "markdown": ("files", "read_markdown"),
     "text": ("files", "read_text"),
-    "rst": ("files", "read_rst"),
     "notebook": ("files", "read_notebook"),
     "docx": ("files", "read_docx"),
     "epub": ("files", "read_epub"),

@@ -26,6 +26,8 @@ _MARKDOWN_MARKS = tuple(
     (re.compile(pattern, re.MULTILINE | re.DOTALL), instead)
     for pattern, instead in (
         (r"<!--.*?-->", " "),
+        (r"\{/\*.*?\*/\}|\{[%{<].*?[%}>]\}", " "),
+        (r"^(?:import|export)\b[^\n]*$", ""),
         (r"<((?:https?|mailto|ftp):[^>\s]*)>", r"\1"),
         (rf"</?(?:{'|'.join(sorted(RUN_ON))})\b[^<>]*>", ""),
         (r"</?[A-Za-z][^<>]*>", " "),
@@ -40,21 +42,9 @@ _MARKDOWN_MARKS = tuple(
         (r"\\([!-/:-@\[-`{-~])", r"\1"),
     )
 )
-_RST_MARKS = tuple(
-    (re.compile(pattern, re.MULTILINE), instead)
-    for pattern, instead in (
-        (r"^[ \t]*\.\. +_[^\n]*$", ""),
-        (
-            r"^([ \t]*)\.\.(?: +(?![\w:+.-]+::|\[)[^\n]*)?(?:\n\1[ \t]+\S[^\n]*|\n(?=[ \t]*\n\1[ \t]+\S))*$",
-            "",
-        ),
-        (r"^[ \t]*\.\. +(?:[\w:+.-]+::)", ""),
-        (r"^[ \t]+:[\w-]+:[^\n]*$", ""),
-        (r":[\w:+.-]+:`[!~]?([^`<\n]*?)(?:\s*<[^>`]*>)?`", r"\1"),
-        (r"`([^`<\n]*?)\s*<[^>`]*>`_+", r"\1"),
-        (r"(?<=\w)_{1,2}(?!\w)", ""),
-    )
-)
+_MAX_OUTPUT = 1_000
+"""Signs of one output of a notebook that are read, and the lines of it; what is cut is said there."""
+_MAX_OUTPUT_LINES = 20
 _MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
 _NOTES = ("word/footnotes.xml", "word/endnotes.xml")
 
@@ -83,14 +73,6 @@ def _unmarked(text: str) -> str:
     return html.unescape(text)
 
 
-def read_rst(data: bytes, request: ParseRequest) -> str:
-    """Return the text of reStructuredText without comments, options of directives and addresses."""
-    text = read_text(data, request).replace("\r\n", "\n")
-    for pattern, instead in _RST_MARKS:
-        text = pattern.sub(instead, text)
-    return text
-
-
 def read_notebook(data: bytes, _request: ParseRequest) -> str:
     """Return the cells of a notebook, and what they printed. Raises: ParseError: it is none."""
     try:
@@ -107,7 +89,8 @@ def _cells(notebook: Any) -> Iterator[str]:
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             pictured = any(kind.startswith("image/") for kind in data)
-            yield _joined(output.get("text", "" if pictured else data.get("text/plain", "")))
+            told = _joined(output.get("text", "" if pictured else data.get("text/plain", "")))
+            yield "\n".join(told.split("\n")[:_MAX_OUTPUT_LINES])[:_MAX_OUTPUT]
             yield output.get("ename", "") + "\n" + output.get("evalue", "")
 
 

@@ -7,7 +7,7 @@ from io import BytesIO
 from itertools import islice
 from posixpath import dirname, join, normpath
 from typing import Any
-from zipfile import ZipFile
+from zipfile import ZipFile, ZipInfo
 
 from ingest.parse.formats.archive import read_member
 from ingest.parse.formats.docx_numbers import Numbers, W, value_of
@@ -73,7 +73,8 @@ def written_out(archive: ZipFile, *, subject: str) -> bytes:
             if not name.endswith((".xml", ".rels")):
                 continue
             data = read_member(archive, name, subject=subject)
-            made.writestr(name, writer.rewritten(data) if name in texts else data)
+            # A bare name would be dated by the clock.
+            made.writestr(ZipInfo(name), writer.rewritten(data) if name in texts else data)
     return buffer.getvalue()
 
 

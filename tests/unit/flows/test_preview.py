@@ -123,6 +123,7 @@ def test_before_the_first_run_every_file_is_new_and_no_index_is_made(
             {"url": f"files://notes/{name}.md", "action": "fetch", "reason": "new", "detail": ""}
             for name in "ab"
         ],
+        "left_out": [],
     }
     assert not Path(settings.index).exists()
 

@@ -13,7 +13,8 @@ from tests.fakes.read_only import only_readable
 @pytest.fixture
 def copy(folder: Path, tmp_path: Path) -> Path:
     """The index, whose ledger a run has made."""
-    (tmp_path / "source.yaml").write_text(f"name: manual\nkind: files\nroots: [{tmp_path}]\n")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "source.yaml").write_text(f"name: manual\nkind: files\nroots: [{tmp_path / 'notes'}]\n")
     index = Path(shutil.copytree(folder, tmp_path / "copy" / "index"))
     assert run_app(["status", "--index", str(index)]) == 0
     return index
