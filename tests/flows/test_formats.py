@@ -24,7 +24,7 @@ def folder(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Pa
     shutil.copytree(SAMPLES, folder / "papers")
     (folder / "papers.yaml").write_text("name: papers\nkind: files\nroots: [papers]\n")
     report = sitegraph.run(folder / "papers.yaml", folder / "index")
-    assert report["problems"] == []
+    assert [one["url"] for one in report["problems"]] == ["files://papers/rst.1.rst"], "which includes a file"
     assert report["documents"]["added"] == len(list(SAMPLES.iterdir()))
     return folder
 
