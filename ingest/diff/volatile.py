@@ -27,6 +27,7 @@ _AGO = re.compile(
     re.IGNORECASE,
 )
 _GROUPED = re.compile(r"(?<=\d)[\u00a0\u202f\u2009 ](?=\d{3}\b)")
+_WORD = re.compile(r"\S+")
 _NUMBERS = re.compile(r"\d[\d.,:]*")
 _ID = re.compile(r"\W*(?=[\w+/=.:-]*\d|[0-9a-f-]{8,}\W*\Z)[\w+/=.:-]{8,}\W*", re.IGNORECASE)
 _TIME = re.compile(r"\d:\d\d(?!\d)|\b1\d{9}(?:\d{3})?\b")
@@ -65,13 +66,24 @@ def _around(page: GraphFragment) -> tuple[object, ...]:
     """What a page states beside its words, and where it leads."""
     links = [(link.target, link.fragment, link.position) for link in page.links]
     stated = (page.kind, page.noindex, page.nofollow, page.refresh, page.canonical, page.doc_id, page.access)
-    return (*stated, links, page.alternates, page.references)
+    return (*stated, links, page.alternates, page.references, *_shape(page))
+
+
+def _shape(page: GraphFragment) -> tuple[object, ...]:
+    """How its words stand: levels and anchors of headings, indents and lines, of which code is made."""
+    sections = [node for node in page.nodes if isinstance(node, Section)]
+    passages = [(chunk.fragment, chunk.fragments, chunk.code_languages) for chunk in page.chunks]
+    spaces = [_WORD.sub("", _masked(section.text)) for section in sections]
+    return [(one.level, one.fragment) for one in sections], passages, spaces
 
 
 def _told_by(fragment: GraphFragment) -> _Told:
     headings = (node.heading for node in fragment.nodes if isinstance(node, Section))
-    said = _GROUPED.sub("", "\n".join((fragment.title, *headings, fragment.text)))
-    return tuple(_AGO.sub("\N{HOURGLASS}", said).split())
+    return tuple(_masked("\n".join((fragment.title, *headings, fragment.text))).split())
+
+
+def _masked(text: str) -> str:
+    return _AGO.sub("\N{HOURGLASS}", _GROUPED.sub("", text))
 
 
 def _differing(one: _Told, other: _Told) -> frozenset[int] | None:

@@ -7,6 +7,7 @@ import pytest
 from ingest.diff.volatile import CLOCK_SECONDS, is_unchanged, looks_wanted
 from schemas.fragment import GraphFragment
 from schemas.nodes import DocumentKind
+from tests.fakes.pages import parse_page
 
 WORDS = "The relay keeps each message until the next station has said that it holds a copy. " * 3
 
@@ -98,3 +99,28 @@ def test_what_leads_elsewhere_or_is_not_to_be_indexed_has_changed() -> None:
     before, looks = told("120 views"), [told("121 views", noindex=True), told("122 views", noindex=True)]
     assert not is_unchanged(before, looks)
     assert looks_wanted(before, looks[0]) == ()
+
+
+AROUND = f"<p>{WORDS}</p>"
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("<pre>if x:\n    a()\nb()</pre>", "<pre>if x:\n    a()\n    b()</pre>"),
+        ("<pre>a\nb c</pre>", "<pre>a b\nc</pre>"),
+        ("<h2>Keys</h2><p>Text.</p>", "<h3>Keys</h3><p>Text.</p>"),
+        ("<h2 id=old>Keys</h2><p>Text.</p>", "<h2 id=new>Keys</h2><p>Text.</p>"),
+        ("<pre><code class=language-sh>ls</code></pre>", "<pre><code class=language-bat>ls</code></pre>"),
+    ],
+)
+@pytest.mark.parametrize("clock", ["", "<p>Edited {} minutes ago.</p>"])
+def test_words_that_stand_otherwise_are_a_change_whatever_moves_beside_them(
+    before: str, now: str, clock: str
+) -> None:
+    one, other = (
+        parse_page(f"<main><h1>Relay</h1>{AROUND}{body}{clock.format(minutes)}{AROUND}</main>".encode())
+        for body, minutes in ((before, 3), (now, 5))
+    )
+    assert not is_unchanged(one, [other])
+    assert is_unchanged(one, [one])
