@@ -167,9 +167,14 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
 
 
 def _only_moves(run: CrawlContext, known: KnownDocument, now: GraphFragment) -> bool:
-    """Whether nothing of a page changed but clocks and counters in it; it is then looked at again."""
+    """Whether nothing of a page changed but clocks and counters in it; it is then looked at again.
+
+    A file says what somebody wrote into it: nothing in it moves by itself.
+    """
     earlier = replace(known, raw_sha=known.parsed_sha)
     if known.run_id != run.run_id or now.content_hash == known.content_hash or not is_text(now.kind):
+        return False
+    if is_file_url(known.uri):
         return False
     if known.parsed_sha is None or not run.index.raw.has(known.parsed_sha) or not is_parsed(run, earlier):
         return False
