@@ -1,6 +1,6 @@
 """A run in this process: the walk of a run (flows/walk.py) without Prefect, its stages called.
 
-docs/decisions/0019-one-engine-in-process.md says why.
+docs/decisions/0037-one-engine-in-process.md says why.
 """
 
 from collections.abc import Callable, Sequence
@@ -56,11 +56,13 @@ class LocalEngine:
     def __enter__(self) -> "LocalEngine":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if kind is not None:
             self._stop.set()
         self._fetching.shutdown(cancel_futures=kind is not None)
         self._behind.shutdown(cancel_futures=kind is not None)
+        if isinstance(error, Stopped) and self._error is not None and not isinstance(self._error, Stopped):
+            raise self._error from error  # which had stopped what went on beside it
 
     def begin(self, run: Run) -> Run:
         """Give the run as it is."""
@@ -72,7 +74,7 @@ class LocalEngine:
             try:
                 return stage(*values)
             except TransientError:
-                if self._stop.wait(seconds * uniform(1, 1 + JITTER)):  # noqa: S311 - nobody may guess right
+                if self._stop.wait(seconds * uniform(1, 1 + JITTER)):  # noqa: S311 - no secret
                     raise
         return stage(*values)
 

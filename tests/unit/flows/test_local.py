@@ -10,7 +10,7 @@ from flows import local, tasks
 from flows.local import LocalEngine
 from flows.run.resources import Resources
 from flows.run.stage import Stage
-from flows.run.values import Batch, CrawlWave, FetchedBatch, ParsedBatch, Run
+from flows.run.values import Batch, ComparedSource, CrawlWave, Embedded, FetchedBatch, ParsedBatch, Run
 from schemas.cost import Cause
 from schemas.errors import ParseError, Stopped, StoreUnavailable
 
@@ -130,3 +130,25 @@ def test_an_error_stops_what_is_beside_it_and_is_the_one_that_is_raised(
     with pytest.raises(ParseError, match="the cause"), engine(parts) as running:
         running.crawl_wave(RUN, wave(3, 1))
     assert parts.stop.is_set()
+
+
+def test_what_an_error_beside_it_stopped_ends_with_that_error(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def embed(_run: Run, _compared: ComparedSource) -> Embedded:
+        raise ParseError("the cause", subject="embed")
+
+    def link() -> None:
+        parts.stop.wait(60)
+        raise Stopped("because of the other", subject="link")
+
+    monkeypatch.setattr(tasks, "embed", stage_of(embed))
+    compared = ComparedSource(base=0, difference="d", documents=1, fragments=("one",))
+
+    def walk() -> None:
+        with engine(parts) as running:
+            running.embed(RUN, compared)
+            running.call(stage_of(link))
+
+    with pytest.raises(ParseError, match="the cause"):
+        walk()
