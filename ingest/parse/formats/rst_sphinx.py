@@ -58,6 +58,7 @@ def register_sphinx() -> None:
         found, messages = find(name, *where)
         return (found, messages) if found is not None else (known[_ANY], [])
 
+    # docutils asks this function alone, and has no place to say what an unknown name is.
     directives.directive = directive_of  # type: ignore[assignment]
     for role in sorted(_ROLES):
         for domain in _DOMAINS:
