@@ -23,9 +23,9 @@ UV := $(BIN)/uv pip --no-progress install --python $(BIN)/python
 SCRAPY := .cache/scrapy
 PEERS := .cache/peers
 
-.PHONY: help setup demo test faults quality check clean
+.PHONY: help setup demo test test-system faults quality check clean
 .PHONY: bench bench-no-change bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar bench-upkeep
-.PHONY: bench-task-runners bench-questions bench-compositions bench-speed bench-pdf bench-pages bench-peers screenshots
+.PHONY: bench-task-runners bench-questions bench-league bench-compositions bench-speed bench-pdf bench-pages bench-peers screenshots
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -60,9 +60,12 @@ $(STAMP):
 demo: setup ## crawl this project's own manual, ask it questions, edit a page, crawl again
 	@$(BIN)/sitegraph demo
 
-test: setup ## the tests that end within minutes
+test: setup ## what each room promises, and what runs in one process
 	@# Four workers would rewrite the assertions of all files again each time, where bytecode is not to be kept.
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder
+
+test-system: setup ## what is slow by nature: kills, clocks, Prefect servers, workers, browsers, the manual typed
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder -m "system and not long"
 
 faults: setup ## the long tests: runs killed at every named point and at random, alarms in a quiet hour
 	@$(BIN)/python -m pytest -q -m long --ignore=tests/quality
@@ -85,7 +88,7 @@ bench-no-change: setup ## CPU seconds of runs that change nothing
 bench-embed: setup ## a first run beside its encoder alone; needs the shared data folder
 	@$(BIN)/python -m bench.embed
 
-bench-upkeep: setup ## Upkeep of tables by parts and as a whole, and 200 days of small runs
+bench-upkeep: setup ## Upkeep of tables, and 200 days of small runs
 	@$(BIN)/python -m bench.upkeep
 
 bench-scale: setup ## 100,000 chunks through the stores, Neo4j too (ten minutes); needs the shared data folder
@@ -99,6 +102,9 @@ bench-recrawl: setup $(SCRAPY)/.ready ## a recrawl of nothing but 304 beside Scr
 
 bench-retrieval: setup ## questions with known answers: recall, ablations; builds four indexes first
 	@$(BIN)/python -m bench.retrieval
+
+bench-league: setup ## the right page and passage on eight manuals, beside plain rankings of the same chunks (packages of Debian)
+	@$(BIN)/python -m bench.questions.league
 
 bench-questions: setup ## questions about real documentation: entries, citations, answers; builds six indexes first
 	@$(BIN)/python -m bench.questions --rules --parts --modes

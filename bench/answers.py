@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from bench.retrieval.indexing import build_index
 from bench.retrieval.question_sets import QuestionSet, load_answers, load_sets
-from indexes.rerank import locate_reranker
+from indexes.reader_parts import locate_reranker
 from indexes.wiring import Readers, open_readers
 from retrieval.answering.extract import extract_answer
 from retrieval.ask import Asking, AskResult

@@ -18,22 +18,20 @@ from typing import TypeVar
 import pyarrow as pa
 
 from bench.comparison import Figures, conclude
-from flows.commit.garbage_collect import collect, sweep
+from flows.commit.publish import collect_garbage, sweep
 from flows.run.index import Index
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest
+from indexes.digests import follows_change
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest
 from indexes.ports import StoreState
-from indexes.row_changes import follows_change
 from indexes.stores.lance import scan
 from indexes.stores.lance.staging import StagedTable
 from indexes.stores.lance.tables import EDGE_SCHEMA, EDGES, connect, create_table
 from indexes.stores.raw import FileRawStore
-from runtime.cost.meter import CostMeter
-from schemas.causes import listen
-from schemas.cost import Cause
+from runtime.cost import CostMeter
+from schemas.cost import Cause, listen
 from schemas.documents import DocumentState, KnownDocument
 from schemas.edges import EdgeKind
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 from schemas.settings import Settings
 
 MAX_GROWTH = 1.15
@@ -102,7 +100,7 @@ def _publish(
 ) -> tuple[float, StoreState]:
     """Stage a generation; CPU seconds of its digest, and what it contains."""
     staged.stage(generation, base=generation - 1)
-    staged.apply(_batches(numbers, version), gone)
+    staged.apply_batches(_batches(numbers, version), gone)
     meter = CostMeter()
     listen(meter)
     state = staged.finish(generation, before=before)
@@ -135,7 +133,7 @@ def files(folder: Path, documents: int) -> Figures:
     _fetch(index, range(documents), "1")
     sweep(index)
     _fetch(index, range(CHANGED_DOCUMENTS), "2")
-    daily, dropped = _cpu(lambda: collect(index, source="site"))
+    daily, dropped = _cpu(lambda: collect_garbage(index, source="site"))
     swept, left = _cpu(lambda: sweep(index))
     index.close()
     if (dropped, left) != (2 * CHANGED_DOCUMENTS, 0):
@@ -144,8 +142,8 @@ def files(folder: Path, documents: int) -> Figures:
 
 
 def _fetch(index: Index, numbers: range, version: str) -> None:
-    raw = FileRawStore(index.layout.raw, fsync=False)
-    fragments = FileRawStore(index.layout.fragments, fsync=False)
+    raw = FileRawStore(index.layout.raw)
+    fragments = FileRawStore(index.layout.fragments)
     known = [
         KnownDocument(
             source="site",

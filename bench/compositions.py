@@ -17,12 +17,12 @@ from bench.retrieval.indexing import build_index
 from bench.retrieval.question_sets import Question, QuestionSet, load_sets
 from indexes.ports import GraphReader, Reranker
 from indexes.wiring import open_readers
-from retrieval.graph.rules import ALL_RULES, GraphRule
+from retrieval.evidence import build_retriever
+from retrieval.graph.expansion import ALL_RULES, GraphRule
 from retrieval.iterative.answering import build_final_bundle
 from retrieval.iterative.loop import iterate
 from retrieval.iterative.state import STEPS_MAX
-from retrieval.learning.metrics import paired_bootstrap
-from retrieval.opening import build_retriever
+from retrieval.learning.tuning import paired_bootstrap
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.errors import SitegraphError

@@ -18,7 +18,7 @@ from typing import Any
 
 from bench.comparison import Figures, conclude, ours
 from bench.pipeline import write_source
-from sitegraph.cli.static_server import serve_folder
+from sitegraph.cli.demo_script import serve_folder
 
 LEAST_CHUNKS = 10_000
 MIN_SHARE = 0.80
@@ -61,9 +61,9 @@ def postgresql_manual(folder: Path) -> Path:
 
 def measure_run(source: Path, work: Path) -> Figures:
     """The run, then its encoder alone; a sample of the texts is left in *work* for the routes."""
-    from flows.local import run_here
     from flows.run.opening import open_run
-    from flows.run.stages import Stages
+    from flows.run.stage import Stages
+    from flows.start import run_here
     from runtime.clock import SystemClock
 
     with open_run(str(source), index=str(work / "index"), quiet=True) as resources:
@@ -90,7 +90,7 @@ def measure_run(source: Path, work: Path) -> Figures:
 
 def texts_of(resources: Any) -> list[str]:
     """Every distinct text of the chunks that were published."""
-    from indexes.embed.texts import vector_texts
+    from indexes.embed.pending import vector_texts
 
     reader = resources.index.chunks.at(resources.index.current())
     return sorted({text for chunk in reader.scan() for text in vector_texts(chunk)}, key=len)

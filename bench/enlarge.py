@@ -14,16 +14,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bench.scaled_pages import DIM
-from indexes.layout import IndexLayout
-from indexes.manifest import dump_manifest, load_manifest
+from indexes.layout import IndexLayout, dump_manifest, load_manifest
 from indexes.places import write_durably
 from indexes.publish.current import read_current, write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
+from indexes.stores.lance.search_indexes import refresh_vector_indexes
 from indexes.stores.lance.staging import StagedTable
 from indexes.stores.lance.tables import CHUNKS, EDGES, NODES
-from indexes.stores.lance.vector_index import refresh_vector_indexes
 from indexes.table_files import tag_of
 from indexes.wiring import create_stores, open_authority_store
+from schemas.settings import Settings
 from tests.fakes.exported_encoder import place_exported_encoder
 
 GENERATION, AS_OF = 1, "2026-01-31T12:00:00+00:00"
@@ -36,7 +36,7 @@ def enlarge(small: Path, large: Path, *, copies: int) -> Path:
     """Write *large* with the rows of *small* and *copies* - 1 more of each."""
     old, new = IndexLayout(small), IndexLayout(large)
     manifest, generation = load_manifest(old), read_current(small)
-    create_stores(new, manifest, {})
+    create_stores(new, manifest, Settings())
     place_exported_encoder(new.encoder)
     for name in (CHUNKS, NODES, EDGES):
         table = lancedb.connect(str(old.lance)).open_table(name)
@@ -46,7 +46,7 @@ def enlarge(small: Path, large: Path, *, copies: int) -> Path:
         staged = StagedTable(database, name, table.schema, prepare=prepare, small_rows=name != CHUNKS)
         staged.stage(GENERATION, base=0)
         for number in range(copies):
-            staged.apply(_copy(table, number), ())
+            staged.apply_batches(_copy(table, number), ())
         staged.finish(GENERATION)
     write_durably(new.manifest, dump_manifest(manifest))
     described = GenerationManifest(

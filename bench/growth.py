@@ -20,15 +20,15 @@ import numpy as np
 
 from bench.comparison import Figures
 from bench.similar import DIM, PER_TOPIC, make_chunk
-from indexes.disk_use import folder_bytes
+from indexes.places import folder_bytes
 from indexes.ports import ChunkVectors, Vector
 from indexes.stores.lance.store import LanceChunkStore
+from indexes.stores.ledger.leases import open_turns
 from indexes.stores.ledger.ledger import open_ledger
-from indexes.stores.ledger.turns import open_turns
-from runtime.memory import peak_rss_mb
+from runtime.readings import peak_rss_mb
 from schemas.documents import DocumentState, KnownDocument
 from schemas.evidence import SearchField
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 from schemas.nodes import Chunk
 
 PART = 1_000

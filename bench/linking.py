@@ -19,18 +19,18 @@ from types import SimpleNamespace
 from typing import Any
 
 from bench.comparison import Figures
-from flows.derive.stated import StatedNames
+from flows.derive.names import StatedNames
 from indexes.stores.ledger.ledger import Ledger, open_ledger
-from ingest.link.authority import weigh_documents
-from ingest.link.catalogue import Stated, build_catalogue
-from ingest.link.link_state import (
+from ingest.link.authority import (
     DocumentLinks,
     LinkState,
     dump_links,
     load_links,
     no_links,
     replace_links,
+    weigh_documents,
 )
+from ingest.link.catalogue import Stated, build_catalogue
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import LiveDocument
 from schemas.names import Name, NameRole

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ingest.link.authority import weigh_documents
-from ingest.link.repeated import LinkTexts, with_navigation
-from ingest.link.resolve import link_edges
+from ingest.link.links import LinkTexts, link_edges, with_navigation
 from ingest.parse.document import parse_document
 from schemas.edges import Edge, LinkPosition
 from schemas.errors import SitegraphError

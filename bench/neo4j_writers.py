@@ -17,9 +17,9 @@ from bench.comparison import Figures
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
 from indexes.stores.lance.store import LanceGraphStore
-from indexes.stores.neo4j_ import concurrent_batches
+from indexes.stores.neo4j_ import batches
 from indexes.stores.neo4j_.store import Neo4jGraphStore
-from runtime.garbage import raise_gc_threshold
+from runtime.settings import raise_gc_threshold
 from schemas.edges import Edge
 from schemas.nodes import Node
 from tests.fakes.neo4j_server import AS_PEOPLE_RUN_IT, Neo4jServer, start_neo4j
@@ -32,7 +32,7 @@ def main() -> None:
     """Start a server, write in turn, compare, stop it."""
     parser = argparse.ArgumentParser()
     parser.add_argument("index", type=Path)
-    parser.add_argument("--writers", type=int, nargs="+", default=[1, concurrent_batches.WRITERS])
+    parser.add_argument("--writers", type=int, nargs="+", default=[1, batches.WRITERS])
     parser.add_argument("--rounds", type=int, default=2)
     options = parser.parse_args()
     raise_gc_threshold()  # as runs do
@@ -60,7 +60,7 @@ def compare(
     digests = set()
     for turn in range(rounds):
         for number in writers:
-            concurrent_batches.WRITERS = number
+            batches.WRITERS = number
             seconds, digest = write(server, f"{number}-{turn}", nodes, edges)
             speeds[number].append((len(nodes) + len(edges)) / seconds)
             digests.add(digest)

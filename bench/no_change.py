@@ -19,7 +19,7 @@ from statistics import median
 from typing import Any
 
 from bench.pipeline import build_manual, write_source
-from sitegraph.cli.static_server import serve_folder
+from sitegraph.cli.demo_script import serve_folder
 
 FILES = 10
 

@@ -24,7 +24,7 @@ from schemas.edges import Edge
 from tests.fakes.disk_index import write_index
 from tests.fakes.encoder import HashEncoder
 from tests.fakes.exported_encoder import place_exported_encoder
-from tests.fakes.served_pages import served_pages
+from tests.fakes.running_service import served_pages
 from tests.fakes.small_index import Document, link, page
 
 DOCS = Path(__file__).parents[1] / "docs"

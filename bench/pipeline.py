@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from sitegraph.cli.static_server import serve_folder
+from sitegraph.cli.demo_script import serve_folder
 
 COLD_QUERIES = 5
 

@@ -27,10 +27,8 @@ from bench.comparison import Figures, conclude
 from bench.enlarge import enlarge
 from indexes.copies.places import open_place
 from indexes.copies.pull import PullOptions, pull
-from indexes.disk_use import folder_bytes
-from indexes.layout import IndexLayout
-from indexes.manifest import VectorSpace, load_manifest
-from indexes.object_files import in_parts, open_files
+from indexes.layout import IndexLayout, VectorSpace, load_manifest
+from indexes.places import bucket_of, folder_bytes, index_place
 from indexes.publish.current import read_current, write_current
 from indexes.publish.files import files_of_generation, stamp_encoder, stamp_files
 from indexes.publish.generation import dump_generation, load_generation
@@ -129,11 +127,12 @@ def read_from_bucket(work: Path) -> Figures:
     with running_s3() as address:
         os.environ.update(s3_environment(address))
         url = f"{make_bucket()}/large"
-        files, _ = open_files("s3", patience=600)
+        large = index_place(url, patience=600)
         paths = [path for path in sorted((work / "large").rglob("*")) if path.is_file()]
         for path in paths:
-            there = f"{url}/{path.relative_to(work / 'large').as_posix()}"
-            files.put_file(str(path), there, **in_parts(files))
+            there = bucket_of(large / path.relative_to(work / "large").as_posix())
+            assert there is not None
+            there.upload(path)
         ask(str(work / "large"), work)  # files in the page cache, modules compiled
         cold = ask(url, work)
         rounds = [(ask(str(work / "large"), work), ask(url, work)) for _ in range(ASKED)]

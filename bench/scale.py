@@ -32,9 +32,8 @@ LIMITS = (
     Limit("most_versions", "versions of a table by merging in a run", 2),
     Limit("recall_at_10", "of the best ten", 0.95, is_least=True),
 )
-"""What ten runs may take. Two aims are not reached, and why stands in bench/RESULTS.md, "What grew, and what
-grows still" and "Ten changed pages". Memory is pinned a tenth above what ten runs gave, ten pages at the
-dearest of several tries."""
+"""What ten runs may take. Two aims are not reached; bench/RESULTS.md says why. Memory is pinned a tenth above
+what ten runs gave, ten pages at the dearest of several tries."""
 NEO4J_LIMITS = (
     Limit("rows_per_second", "rows a second into Neo4j", 5_000, reached=4_200, is_least=True),
     Limit("ten_pages_ratio", "times as long for ten changed pages in Neo4j", 1.2),

@@ -15,14 +15,13 @@ from pathlib import Path
 from statistics import median
 
 from bench.comparison import Figures
-from indexes.layout import IndexLayout
-from indexes.manifest import load_manifest
+from indexes.chunk_tables import ChunkTables
+from indexes.layout import IndexLayout, load_manifest
 from indexes.ports import ChunkReader, GraphReader, StoreState
 from indexes.publish.current import read_current
 from indexes.stores.lance.store import LanceGraphStore
 from indexes.stores.neo4j_.store import Neo4jGraphStore
-from indexes.wiring import open_chunk_store
-from runtime.garbage import raise_gc_threshold
+from runtime.settings import raise_gc_threshold
 from schemas.edges import Edge
 from schemas.nodes import ChunkNode, Node
 from tests.fakes.neo4j_server import AS_PEOPLE_RUN_IT, start_neo4j
@@ -96,7 +95,7 @@ def load(work: Path, store: Neo4jGraphStore) -> Figures:
     layout = IndexLayout(work / "index")
     current = read_current(layout.root)
     graph = LanceGraphStore(layout.lance).at(current)
-    loading = Loading(store, open_chunk_store(layout, load_manifest(layout)).at(current))
+    loading = Loading(store, ChunkTables(layout, load_manifest(layout)).at(current))
     runs, small = list[Written](), list[Written]()
     for number in range(len(list(work.glob("part-*")))):
         nodes = list(graph.scan_nodes(source=f"part-{number}"))

@@ -20,30 +20,27 @@ import lancedb
 
 from bench.comparison import Figures
 from bench.scaled_pages import PAGES, HashedVectors, change_pages, write_pages
-from flows.commit.publish import prune, publish_generation
-from flows.commit.recover import recover
-from flows.commit.verify import verify_generation
-from flows.commit.write import write_plan
+from flows.commit.publish import prune_generations, publish_generation
+from flows.commit.recover import finish_interrupted
+from flows.commit.write import verify_generation, write_plan
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch
-from flows.crawl.plan import plan_source, plan_wave
+from flows.crawl.plan import plan_next_wave, plan_source
 from flows.crawl.quarantine import quarantine_and_deduplicate
 from flows.derive.diff import diff_source
 from flows.derive.embed import embed_fragments
-from flows.derive.freeze import freeze, plan_rows
+from flows.derive.freeze import freeze_rows, plan_rows
 from flows.run.contexts import CrawlContext
 from flows.run.index import Index, open_index
-from flows.run.leases import hold_index
 from flows.run.opening import hold_source
 from flows.run.resources import Given, Resources
 from flows.run.values import Run
-from indexes.embed.background import BackgroundEncoder
 from indexes.embed.cache import SqliteVectorCache
+from indexes.embed.pending import BackgroundEncoder
 from indexes.stores.ledger.leases import Lease
-from runtime.cost.meter import CostMeter
-from runtime.memory import peak_rss_mb
-from schemas.causes import caused_by, listen
-from schemas.cost import Cause, settle
+from runtime.cost import CostMeter
+from runtime.readings import peak_rss_mb
+from schemas.cost import Cause, caused_by, listen, settle
 from schemas.settings import Settings
 from schemas.source import Source
 
@@ -108,10 +105,8 @@ def measure(resources: Resources) -> Figures:
     index.ledger.sources.save(source)
     index.ledger.runs.start(resources.run.run_id, source=source.name, now=index.now())
     crawl(resources.crawling())
-    with hold_index(
-        index.ledger.leases, clock=index.clock, progress=resources.progress, stop=resources.stop
-    ) as lease:
-        recover(resources.committing(), lease=lease)  # what a run that was killed left
+    with index.hold(progress=resources.progress, stop=resources.stop) as lease:
+        finish_interrupted(resources.indexing(), lease=lease)  # what a run that was killed left
         marks("lease")
         meter = CostMeter()
         listen(meter)
@@ -169,7 +164,7 @@ def hashed_vectors(index: Index) -> Iterator[Given]:
 def crawl(run: CrawlContext) -> None:
     """Read and parse every page."""
     plan_source(run)
-    while wave := plan_wave(run, due_by=None):
+    while wave := plan_next_wave(run, due_by=None):
         for batch in wave:
             fetch_batch(run, batch.uris)
             parse_batch(run, batch.uris)
@@ -178,24 +173,24 @@ def crawl(run: CrawlContext) -> None:
 
 def publish(resources: Resources, lease: Lease, marks: Marks) -> int:
     """What a run does under the index lease; give the number of new chunks."""
-    index, deriving, committing = resources.index, resources.deriving(), resources.committing()
+    index, run = resources.index, resources.indexing()
     with caused_by(Cause.DIFF):
-        difference, as_of = diff_source(deriving, accept=False), index.now()
+        difference, as_of = diff_source(run, accept=False), index.now()
     shas = [change.new.fragment_sha for change in difference.changes if change.new]
     with caused_by(Cause.EMBED):
-        embedded = embed_fragments(deriving, shas)
+        embedded = embed_fragments(run, shas)
     with caused_by(Cause.LINK):
-        planned = plan_rows(deriving, difference, as_of=as_of)
-        generation = freeze(deriving, difference, planned, lease=lease, as_of=as_of, embedded=embedded)
+        planned = plan_rows(run, difference, as_of=as_of)
+        generation = freeze_rows(run, difference, planned, lease=lease, as_of=as_of, embedded=embedded)
     with caused_by(Cause.WRITE):
-        staged = write_plan(committing, generation, lease=lease)
+        staged = write_plan(run, generation, lease=lease)
     marks("stores.written")
     with caused_by(Cause.VERIFY):
-        verify_generation(committing, generation, staged)
+        verify_generation(run, generation, staged)
     with caused_by(Cause.PUBLISH):
-        publish_generation(committing, generation, staged, lease=lease)
+        publish_generation(run, generation, staged, lease=lease)
     with caused_by(Cause.COLLECT):
-        prune(index, source=resources.source.name)
+        prune_generations(index, source=resources.source.name)
     return planned.chunks_added
 
 

@@ -21,33 +21,30 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from bench.comparison import Figures, Limit, conclude, judge
-from flows.derive.similar_to import SimilarPlan, SimilarRows
+from flows.derive.neighbours import SimilarPlan, SimilarRows
 from flows.run.index import Index
 from flows.run.resources import Given, Resources
 from flows.run.values import Run
-from indexes.embed.cache import MemoryVectorCache
 from indexes.embed.screen import open_screen
 from indexes.embed.weights import ModelSpec
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest
+from indexes.frozen_plan import load_payload
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest
 from indexes.ports import ChunkVectors, Vector
 from indexes.publish.current import write_current
 from indexes.stores.lance.store import LanceChunkStore
 from indexes.stores.ledger.generations import GenerationState
-from indexes.stores.memory import MemoryGraphStore
-from indexes.write.outbox import load_payload
 from ingest.link.chunk_columns import encoded_text_of
 from ingest.link.nearest import SCALE, Corpus, NearestChunks, join, no_neighbours
 from ingest.link.similarity import SPARE
-from runtime.memory import peak_rss_mb
 from runtime.progress import StageProgress
+from runtime.readings import peak_rss_mb
 from schemas.changes import RowChanges
 from schemas.edges import Edge
-from schemas.hashing import sha256_hex
-from schemas.ids import chunk_id, page_id, section_id
+from schemas.ids import chunk_id, page_id, section_id, sha256_hex
 from schemas.nodes import Chunk, DocumentKind
 from schemas.settings import Settings
 from schemas.source import Source
+from tests.fakes.memory_stores import MemoryGraphStore, MemoryVectorCache
 from tests.fakes.plain_run import open_encoding
 
 DIM = 384
@@ -183,7 +180,7 @@ def decide(resources: Resources, base: int, rows: RowChanges) -> tuple[float, Si
     """Decide the edges on top of a generation, a hundred documents at a time; give the CPU seconds too."""
     parts = iter(rows.chunks)
     start = time.process_time()
-    plan = SimilarPlan(run=resources.deriving(), base=base)
+    plan = SimilarPlan(run=resources.indexing(), base=base)
     while part := tuple(islice(parts, 100 * PER_DOCUMENT)):
         plan.add(RowChanges(chunks=part))
     plan.add(RowChanges(chunk_deletes=rows.chunk_deletes))

@@ -8,14 +8,15 @@ nothing of it is parsed or kept.
 
 import argparse
 import json
+from contextlib import closing
 from pathlib import Path
 
 from bench.stopwatch import timed
-from flows.run.batches import cut
-from ingest.fetch.client import FetchSession, open_session
-from ingest.fetch.crawl import fetch_all
+from ingest.fetch.client import FetchSession
+from ingest.fetch.document import fetch_all
 from ingest.parse.formats.registry import installed_formats
 from runtime.clock import SystemClock
+from schemas.batches import batched
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 
 CONNECTIONS = 16
@@ -28,13 +29,15 @@ def main() -> None:
     parser.add_argument("list", type=Path)
     addresses = parser.parse_args().list.read_text().split()
     host = addresses[0].split("/")[2]
-    with open_session(
-        user_agent="bench/1.0 (+mailto:owner@example.org)",
-        allow_private=(host,),
-        per_host_delay=0,
-        concurrency=CONNECTIONS,
-        clock=SystemClock(),
-        formats=installed_formats(),
+    with closing(
+        FetchSession(
+            user_agent="bench/1.0 (+mailto:owner@example.org)",
+            allow_private=(host,),
+            per_host_delay=0,
+            concurrency=CONNECTIONS,
+            clock=SystemClock(),
+            formats=installed_formats(),
+        )
     ) as session:
         figures = timed(lambda: fetch_list(session, addresses))
     print(json.dumps(figures))
@@ -48,7 +51,7 @@ def fetch_list(session: FetchSession, addresses: list[str]) -> int:
         nonlocal pages
         pages += result.status is FetchStatus.OK and bool(result.body)
 
-    for part in cut(addresses, BATCH):
+    for part in batched(addresses, BATCH):
         requests = [FetchRequest(url=address) for address in part]
         fetch_all(requests, session=session, on_result=count, should_stop=lambda: False)
     return pages

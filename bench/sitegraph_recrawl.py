@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from bench.stopwatch import timed
 from flows.crawl.fetch import fetch_batch
-from flows.crawl.plan import plan_source, plan_wave
+from flows.crawl.plan import plan_next_wave, plan_source
 from flows.run.contexts import CrawlContext
 from flows.run.index import open_index
 from flows.run.opening import hold_source
@@ -50,7 +50,7 @@ def look_at_everything(run: CrawlContext) -> int:
     """Plan and fetch until nothing is left; give how many documents were looked at."""
     plan_source(run)
     looked_at = 0
-    while wave := plan_wave(run, due_by=None):
+    while wave := plan_next_wave(run, due_by=None):
         looked_at += sum(fetch_batch(run, batch.uris) for batch in wave)
     return looked_at
 

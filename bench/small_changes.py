@@ -22,7 +22,7 @@ import lancedb
 import pyarrow as pa
 
 from indexes.stores.lance import scan, staging
-from indexes.stores.lance.filters import one_of
+from indexes.stores.lance.scan import one_of
 from indexes.stores.lance.staging import StagedTable
 from indexes.stores.lance.tables import CHUNKS, EDGES, NODES
 from indexes.table_files import tag_of
@@ -76,7 +76,7 @@ def _timed(
     written.stage(number, base=1_000_000)
     with patch.object(staging, "most_replaced", most):
         started = time.process_time()
-        written.apply(iter(batches), ())
+        written.apply_batches(iter(batches), ())
         for page in _ids(batches):
             scan.read(written.table, one_of("id", page), scan.COUNTED)
         return round(time.process_time() - started, 3)

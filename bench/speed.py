@@ -28,10 +28,10 @@ from bench.enlarge import enlarge
 from bench.scaled_pages import DIM, write_sentences
 from indexes.ports import Encoder, Vector
 from indexes.wiring import Readers
+from retrieval.evidence import build_retriever
 from retrieval.live import CACHE_MB, open_retriever
-from retrieval.opening import build_retriever
 from retrieval.question.query import build_query
-from runtime.garbage import raise_gc_threshold
+from runtime.settings import raise_gc_threshold
 from schemas.evidence import Query
 from tests.fakes.exported_encoder import place_exported_encoder
 

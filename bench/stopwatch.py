@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from runtime.memory import peak_rss_mb
+from runtime.readings import peak_rss_mb
 
 
 def timed(work: Callable[[], int]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Upkeep of the chunk table: by parts (pylance) and as a whole (lancedb alone), on the same rows.
+"""Upkeep of the chunk table: what runs of new and of few changed rows cost.
 
-    python -m bench.upkeep [--chunks 11000 60000] [--added 11000] [--days 200] [--only parts]
+    python -m bench.upkeep [--chunks 11000 60000] [--added 11000] [--days 200]
 
 For each size: an index of so many chunks, then three runs of 1,000 pages on top: CPU seconds of upkeep
 alone, versions, and forty questions in words. Then days: an index of 11,000 chunks of which 10 pages change
@@ -23,12 +23,12 @@ import numpy as np
 from bench.comparison import Figures, conclude
 from bench.growth import DIM, PART, _vector, _words
 from bench.similar import make_chunk
-from indexes.disk_use import folder_bytes
+from indexes.places import folder_bytes
 from indexes.ports import ChunkReader, ChunkVectors
-from indexes.stores.lance import staging, table_upkeep
+from indexes.stores.lance import staging
 from indexes.stores.lance.store import LanceChunkStore
-from indexes.stores.lance.table_upkeep import TableUpkeep, has_engine, upkeep_of
-from runtime.memory import peak_rss_mb
+from indexes.stores.lance.table_upkeep import TableUpkeep
+from runtime.readings import peak_rss_mb
 from schemas.evidence import SearchField
 from schemas.nodes import Chunk
 
@@ -66,26 +66,23 @@ class Metered:
 
 
 def main() -> None:
-    """Both drivers, all sizes, then the days."""
-    parser = argparse.ArgumentParser(description="Upkeep by parts and as a whole.")
+    """All sizes, then the days."""
+    parser = argparse.ArgumentParser(description="Upkeep of the chunk table.")
     parser.add_argument("--chunks", type=int, nargs="*", default=[11_000, 60_000])
     parser.add_argument("--added", type=int, default=11_000)
     parser.add_argument("--days", type=int, default=200)
-    parser.add_argument("--only", choices=("parts", "whole"))
     asked = parser.parse_args()
-    staging.upkeep_of = lambda *given, **options: Metered(upkeep_of(*given, **options))  # type: ignore[assignment]
+    staging.TableUpkeep = lambda *given, **options: Metered(TableUpkeep(*given, **options))  # type: ignore[assignment, misc]
     figures: Figures = {}
-    for driver in (asked.only,) if asked.only else ("parts", "whole"):
-        table_upkeep.has_engine = has_engine if driver == "parts" else lambda: False  # type: ignore[assignment]
-        for count in asked.chunks:
-            with tempfile.TemporaryDirectory() as work:
-                told = figures[f"{driver}, {count}"] = measure_runs(Path(work), count, asked.added)
-                print(json.dumps({"driver": driver, "chunks": count, **told}), flush=True)
-        if asked.days:
-            with tempfile.TemporaryDirectory() as work:
-                told = figures[f"{driver}, days"] = measure_days(Path(work), DAYS_CHUNKS, asked.days)
-                print(json.dumps({"driver": driver, "days": asked.days, **told}), flush=True)
-    conclude(figures, misses(figures.get("parts, days", {})))
+    for count in asked.chunks:
+        with tempfile.TemporaryDirectory() as work:
+            told = figures[str(count)] = measure_runs(Path(work), count, asked.added)
+            print(json.dumps({"chunks": count, **told}), flush=True)
+    if asked.days:
+        with tempfile.TemporaryDirectory() as work:
+            told = figures["days"] = measure_days(Path(work), DAYS_CHUNKS, asked.days)
+            print(json.dumps({"days": asked.days, **told}), flush=True)
+    conclude(figures, misses(figures.get("days", {})))
 
 
 def misses(days: Figures) -> list[str]:

@@ -20,13 +20,13 @@ from typing import Any
 
 from bench.comparison import Figures
 from indexes.ports import ChunkReader
-from indexes.stores.memory import MemoryChunkStore
 from indexes.stores.neo4j_ import session
 from indexes.stores.neo4j_.store import Neo4jGraphStore
 from schemas.edges import Edge, EdgeKind
 from schemas.nodes import Chunk, ChunkNode, Node, Page, Section
 from tests.fakes.graph_generations import publish
 from tests.fakes.graph_samples import DIM, make_chunk, make_edge, make_entity, make_page, make_vectors
+from tests.fakes.memory_stores import MemoryChunkStore
 from tests.fakes.neo4j_server import AS_PEOPLE_RUN_IT, Neo4jServer, start_neo4j
 
 WORDS = (

@@ -22,7 +22,7 @@ from docs.panels import Line, dashboard_page, legend
 from docs.screenshots import small_png
 from tests.fakes.chromium import chromium, watched_page
 from tests.fakes.prometheus_server import Prometheus, running_prometheus
-from tests.fakes.served_pages import served_pages
+from tests.fakes.running_service import served_pages
 
 DASHBOARD = Path(__file__).parents[1] / "deploy" / "monitoring" / "dashboard.json"
 QUESTIONS = (

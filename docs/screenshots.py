@@ -15,7 +15,7 @@ import numpy as np
 import pymupdf
 
 from tests.fakes.chromium import chromium, watched_page
-from tests.fakes.served_pages import served_pages
+from tests.fakes.running_service import served_pages
 
 PAGES = {
     "search": "/search?q=rollback+to+an+earlier+generation",

@@ -5,24 +5,20 @@ from shutil import rmtree
 from typing import Any
 
 from flows.audiences.update import drop_from_audiences, update_audiences
-from flows.commit.garbage_collect import collect
-from flows.commit.publish import prune, publish_generation
-from flows.commit.rebuild_stores import find_damaged_files
-from flows.commit.recover import recover
-from flows.commit.verify import verify_generation
-from flows.commit.write import write_plan
-from flows.derive.freeze import freeze, plan_rows
-from flows.run.hold import check_hold
+from flows.commit.publish import collect_garbage, prune_generations
+from flows.commit.recover import finish_interrupted, publish_rows
+from flows.commit.restore import find_damaged_files
+from flows.derive.freeze import plan_rows
 from flows.run.index import Index
-from flows.run.leases import hold_index
-from flows.run.open_source import source_cache
+from flows.run.leases import check_hold
 from flows.run.opening import hold_source, open_existing
 from flows.run.resources import Resources
+from flows.run.sources import source_cache
 from flows.run.values import Difference, Run
 from indexes.layout import remedy
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
-from ingest.diff.tools import without_tools
+from ingest.diff.documents import without_tools
 from runtime.settings import read_settings
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.errors import ConfigError, DamageFound
@@ -43,11 +39,10 @@ def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
     with hold_source(opened, name) as held:
         run = Run(index=str(opened.layout.root), source=name, run_id="")
         resources = Resources(run, index=opened, source=source, progress=held.progress, stop=held.stop)
-        lease = hold_index(opened.ledger.leases, clock=opened.clock, progress=held.progress, stop=held.stop)
-        with closing(resources), lease as index_lease:
+        with closing(resources), opened.hold(progress=held.progress, stop=held.stop) as index_lease:
             for path, what in find_damaged_files(opened):
                 raise DamageFound(f"{what}; {remedy(opened.layout.root)}", subject=path)
-            recover(resources.committing(), lease=index_lease)
+            finish_interrupted(resources.indexing(), lease=index_lease)
             return _drop(resources, index_lease)
 
 
@@ -60,7 +55,7 @@ def _drop(resources: Resources, lease: Lease) -> dict[str, Any]:
     drop_from_audiences(resources, name)
     generation = _publish(resources, difference, lease) if difference.changes else None
     ledger.documents.forget(name)
-    prune(index, source=name) if generation else collect(index, source=name)
+    prune_generations(index, source=name) if generation else collect_garbage(index, source=name)
     update_audiences(resources, sources=())
     rmtree(source_cache(index.settings, name), ignore_errors=True)
     return {
@@ -83,10 +78,6 @@ def plan_drop(index: Index, source: str) -> Difference:
 
 
 def _publish(resources: Resources, difference: Difference, lease: Lease) -> Generation:
-    deriving, committing, as_of = resources.deriving(), resources.committing(), resources.index.now()
-    planned = plan_rows(deriving, difference, as_of=as_of)
-    generation = freeze(deriving, difference, planned, lease=lease, as_of=as_of, embedded=planned.texts)
-    staged = write_plan(committing, generation, lease=lease)
-    verify_generation(committing, generation, staged)
-    publish_generation(committing, generation, staged, lease=lease)
-    return generation
+    as_of = resources.index.now()
+    planned = plan_rows(resources.indexing(), difference, as_of=as_of)
+    return publish_rows(resources, difference, planned, lease=lease, as_of=as_of)

@@ -7,28 +7,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flows.run.fragments import load_fragment, said_in
+from flows.run.contexts import load_fragment, said_in
 from flows.run.index import Index, model_of
-from flows.run.models import find_model, is_same, names_of_change
 from flows.run.opening import open_described
-from flows.run.pipeline_version import pipeline_version
+from flows.run.versions import find_model, is_same, names_of_change, pipeline_version
 from indexes.embed.cache import SqliteVectorCache
-from indexes.embed.texts import vector_texts
+from indexes.embed.pending import vector_texts
 from indexes.embed.weights import ModelSpec, model_key, token_dim
 from indexes.layout import IndexLayout
 from indexes.places import place_of
+from indexes.publish.current import held_since
 from indexes.publish.generation import load_generation
-from indexes.publish.held import held_since
-from ingest.diff.documents import diff_documents
+from ingest.diff.documents import diff_documents, diff_tools, without_tools
 from ingest.diff.guard import removal_refusal
-from ingest.diff.tools import diff_tools, without_tools
 from ingest.parse.formats.registry import document_versions
-from ingest.plan.preview import Action, PlannedAction, plan_actions
 from ingest.plan.scope import is_inside, seed_urls
+from ingest.plan.start import Action, PlannedAction, plan_actions
 from ingest.sources.registry import kind_named
 from runtime.clock import SystemClock
-from runtime.source_file import load_source
-from runtime.tool_files import load_tools, tools_documents
+from runtime.source_file import load_source, load_tools, tools_documents
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import KnownDocument, LiveDocument
 from schemas.records import to_record
@@ -61,7 +58,7 @@ def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
         return {**_plan(source, nothing, actions), **_left_out(listing)}
     index = open_described(settings)
     try:
-        model, preview = model_of(index, other=True), look_at(index, source, tools)
+        model, preview = model_of(index, other=True), _preview(index, source, tools)
         listing = _listing(source, settings)
         actions = _actions(source, listing, preview, model, due_by=index.now() if due else None)
         embed = count_texts(index, source.name, preview, actions, model)
@@ -72,7 +69,7 @@ def plan_run(path: Path, settings: Settings, *, due: bool) -> dict[str, Any]:
         index.close()
 
 
-def look_at(index: Index, source: Source, tools: Iterable[LiveDocument] = ()) -> Preview:
+def _preview(index: Index, source: Source, tools: Iterable[LiveDocument] = ()) -> Preview:
     """Read the ledger; changes are what the next run would publish if no site said anything new.
 
     *tools* are the files of tools that the source file names, as they are now.
@@ -185,7 +182,7 @@ def _listing(source: Source, settings: Settings) -> SourceListing:
     """Where a run would start, and what of a source that sends no request would be left out."""
     if kind_named(source.kind).reaches_out(source):
         return SourceListing(entries=tuple(SourceEntry(uri=uri) for uri in seed_urls(source)))
-    from flows.run.open_source import open_source
+    from flows.run.sources import open_source
 
     with open_source(source, settings, clock=SystemClock()) as opened:
         return opened.discover(should_stop=lambda: False)

@@ -16,46 +16,45 @@ from prefect.task_runners import TaskRunner
 from flows import tasks
 from flows.crawl.parse import plan_leftovers
 from flows.derive.diff import load_difference
-from flows.run.artifacts import publish_artifacts, show_problems
-from flows.run.batches import DOCUMENTS_PER_EMBEDDING, cut
-from flows.run.emit import tell_block, tell_error, tell_report
-from flows.run.flow_log import forwarded_logs
-from flows.run.flow_states import (
+from flows.run.account import problems_so_far, watched_run
+from flows.run.events import tell_block, tell_error, tell_report
+from flows.run.flow_runs import (
     advised,
     completed,
     end_covered,
     failed,
+    forwarded_logs,
+    publish_artifacts,
     run_name,
+    show_problems,
     show_refusal,
     source_name,
     tag_run,
 )
 from flows.run.index import Index
-from flows.run.lent_work import lent
 from flows.run.opening import open_run
-from flows.run.problems import problems_so_far
+from flows.run.process_cache import lent
 from flows.run.resources import Resources
-from flows.run.retries import TRANSIENT
-from flows.run.stage import Stage
-from flows.run.stages import Stages
-from flows.run.task_runners import ConfiguredTaskRunner, is_remote, told_failures
+from flows.run.stage import Stage, Stages
+from flows.run.task_runners import TRANSIENT, ConfiguredTaskRunner, runs_in_workers, told_failures
 from flows.run.values import (
+    DOCUMENTS_PER_EMBEDDING,
     ComparedSource,
+    Crawled,
     CrawlWave,
     Embedded,
     FetchedBatch,
     ParsedBatch,
     Planned,
     Run,
-    sum_parsed,
+    sum_crawl,
 )
-from flows.run.watch import watched_run
 from flows.walk import Work, walk
 from runtime.clock import SystemClock
-from runtime.cost.meter import METER
-from schemas.causes import caused_by
+from runtime.cost import METER
+from schemas.batches import batched
 from schemas.changes import DocumentChange
-from schemas.cost import Cause
+from schemas.cost import Cause, caused_by
 from schemas.errors import DamageFound, SitegraphError
 from schemas.records import from_record, to_record
 from schemas.report import RunReport
@@ -156,7 +155,7 @@ def run_walk(
     """
     settings = resources.index.settings
     with ExitStack() as lending:
-        remote = lending.enter_context(lent(resources)) if is_remote(settings) else None
+        remote = lending.enter_context(lent(resources)) if runs_in_workers(settings) else None
         engine = PrefectEngine(resources, started, remote=remote)
         try:
             with told_failures(settings), caused_by(Cause.PREFECT):
@@ -191,7 +190,7 @@ def task_of(stage: Stage[..., R]) -> Task[..., R]:
     options = TRANSIENT if stage.is_retried else {}
     made: Task[..., R] = task(
         name=stage.name,
-        task_run_name=cast("Callable[[], str]", stage.run_name),  # Prefect passes the parameters
+        task_run_name=stage.run_name,
         cache_policy=NO_CACHE,
         persist_result=False,
         **options,
@@ -225,14 +224,14 @@ class PrefectEngine:
             self.compared = result
         return result
 
-    def parse_leftovers(self, run: Run, planned: Planned) -> ParsedBatch:
+    def parse_leftovers(self, run: Run, planned: Planned) -> Crawled:
         """Let workers parse what an earlier run left, as they do what this one fetches."""
         if self._remote is None:
             return self.call(tasks.parse_leftovers, run, planned)
         batches = plan_leftovers(self._resources.crawling())
         empty = FetchedBatch(documents=0)
         futures = [self._submit(tasks.parse, self._remote, batch, empty) for batch in batches]
-        return sum_parsed(cast("ParsedBatch", self._done(future.result())) for future in futures)
+        return sum_crawl(cast("ParsedBatch", self._done(future.result())) for future in futures)
 
     def crawl_wave(self, run: Run, wave: CrawlWave) -> Sequence[Work]:
         """Submit the batches of each shard one after the other, shards side by side, parsing behind them."""
@@ -248,7 +247,7 @@ class PrefectEngine:
     def embed(self, run: Run, compared: ComparedSource) -> Callable[[], Sequence[Embedded]]:
         """Submit the embedding of what changed, in parts."""
         size = DOCUMENTS_PER_REMOTE_EMBEDDING if self._remote else DOCUMENTS_PER_EMBEDDING
-        parts = (replace(compared, fragments=tuple(part)) for part in cut(compared.fragments, size))
+        parts = (replace(compared, fragments=tuple(part)) for part in batched(compared.fragments, size))
         futures = [self._submit(tasks.embed, self._remote or run, part) for part in parts]
         if self._remote:
             wait(futures)  # linking waits for the encoder of its own process alone

@@ -1,17 +1,15 @@
-"""Going back to an earlier generation, and letting publishing go on afterwards."""
+"""Going back to an earlier generation, with its audiences, and letting publishing go on afterwards."""
 
 import threading
 from typing import Any
 
-from flows.audiences.marks import mark_rolled_back
-from flows.audiences.open import open_audience
-from flows.audiences.roll_back import audience_targets
-from flows.commit.show import show_current
-from flows.run.hold import lift_hold, set_hold
+from flows.audiences.open import mark_rolled_back, open_audience
+from flows.commit.publish import show_current
+from flows.run.generations import kept_generations
 from flows.run.index import Index
-from flows.run.kept_generations import kept_generations
-from flows.run.leases import hold_index
+from flows.run.leases import lift_hold, set_hold
 from indexes.embed.export import damaged_files
+from indexes.markers import Audience, AudienceMarker, audiences_of, read_audience_marker
 from indexes.publish.current import prepare_current, write_current
 from indexes.publish.files import FileCheck
 from indexes.publish.generation import load_generation
@@ -20,16 +18,36 @@ from schemas.advice import ADVICE, Trouble
 from schemas.errors import ConfigError, DamageFound, StoreUnavailable
 
 
+def earlier_generation(marker: AudienceMarker, *, to: int, kept: tuple[int, ...]) -> int | None:
+    """Return what an audience had when the whole index was at *to*; None where it has that no more.
+
+    What is still kept has nothing that its readers may not see: whatever narrows access purges it.
+    """
+    found = [mine for whole, mine in marker.steps if whole <= to]
+    return found[-1] if found and not marker.purge and found[-1] in kept else None
+
+
+def audience_targets(index: Index, *, to: int) -> tuple[tuple[Audience, int | None], ...]:
+    """Return where each audience would go back to; those that need not are left out, None cannot."""
+    targets: list[tuple[Audience, int | None]] = []
+    for audience in audiences_of(index.layout.root):
+        with open_audience(index, audience) as opened:
+            marker = read_audience_marker(audience.folder)
+            if marker is None or opened.current() == 0:
+                continue
+            target = earlier_generation(marker, to=to, kept=kept_generations(opened))
+            if target != opened.current():
+                targets.append((audience, target))
+    return tuple(targets)
+
+
 def roll_back(index: Index, *, to: int | None) -> dict[str, Any]:
     """Point readers at generation *to*, by default the one the current one was built on.
 
     Raises: ConfigError: that generation is not kept (any more), or is the current one; DamageFound: a file
     of it is lost or damaged; StaleLease: another run has taken over, and readers stay where they are.
     """
-    lease = hold_index(
-        index.ledger.leases, clock=index.clock, progress=StageProgress(quiet=True), stop=threading.Event()
-    )
-    with lease as held:
+    with index.hold(progress=StageProgress(quiet=True), stop=threading.Event()) as held:
         current = index.current()
         target = choose_target(kept_generations(index), current=current, to=to)
         require_whole(index, target)

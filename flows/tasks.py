@@ -8,11 +8,10 @@ a run that finds nothing new imports nothing that links and writes.
 
 from collections.abc import Sequence
 
-from flows.run.contexts import CommitContext
+from flows.run.contexts import IndexContext
 from flows.run.process_cache import resources_of
 from flows.run.resources import Resources
 from flows.run.stage import stage
-from flows.run.task_names import batch_named, compared_named, embed_named, generation_named, named, wave_named
 from flows.run.values import (
     Batch,
     Collected,
@@ -30,15 +29,14 @@ from flows.run.values import (
     Recovered,
     Run,
 )
+from indexes.frozen_plan import StagedState
+from indexes.layout import LANCE
 from indexes.stores.ledger.leases import Lease
-from indexes.write.apply import StagedState
 from schemas.cost import Cause, Costs
 from schemas.report import RunReport
 
-LANCE = "lance"
 
-
-@stage(cause=Cause.PLAN, name="plan", run_name=named("plan"))
+@stage(cause=Cause.PLAN, name="plan", run_name="plan {run.source}")
 def plan(run: Run, due_by: str | None) -> Planned:
     """Bring seeds, sitemaps or folders, and a changed scope, into the ledger."""
     from flows.crawl.plan import plan_source
@@ -48,19 +46,19 @@ def plan(run: Run, due_by: str | None) -> Planned:
         return Planned(documents=documents, http=parts.take_http())
 
 
-@stage(cause=Cause.PARSE, name="parse-leftovers", run_name=named("parse leftovers of"))
+@stage(cause=Cause.PARSE, name="parse-leftovers", run_name="parse leftovers of {run.source}")
 def parse_leftovers(run: Run, planned: Planned) -> ParsedBatch:  # noqa: ARG001
     """Parse stored bytes that have no fragment of this pipeline version."""
-    from flows.crawl.parse import parse_leftovers as parse
+    from flows.crawl.parse import parse_what_is_left as parse
 
     with resources_of(run) as parts:
         return _counted(parts, parse(parts.crawling()))
 
 
-@stage(cause=Cause.PLAN, name="plan-wave", run_name=wave_named)
-def plan_wave(run: Run, due_by: str | None, number: int, before: Sequence[ParsedBatch]) -> CrawlWave:  # noqa: ARG001
+@stage(cause=Cause.PLAN, name="plan-wave", run_name="plan {run.source}: wave {number}")
+def plan_wave(run: Run, due_by: str | None, number: int, before: Sequence[Crawled]) -> CrawlWave:  # noqa: ARG001
     """Cut what the run has not looked at yet, some of it found by what was parsed before, into batches."""
-    from flows.crawl.plan import plan_wave as batches_of
+    from flows.crawl.plan import plan_next_wave as batches_of
 
     with resources_of(run) as parts:
         batches = batches_of(parts.crawling(), due_by=due_by)
@@ -68,22 +66,20 @@ def plan_wave(run: Run, due_by: str | None, number: int, before: Sequence[Parsed
         return CrawlWave(number=number, batches=batches)
 
 
-@stage(cause=Cause.FETCH, name="fetch", run_name=batch_named("fetch"), is_retried=True)
+@stage(cause=Cause.FETCH, name="fetch", run_name="fetch {run.source}: {batch.told}", is_retried=True)
 def fetch(run: Run, batch: Batch, before: FetchedBatch | None) -> FetchedBatch:  # noqa: ARG001
     """Fetch one batch of one shard, after the one before it."""
     from flows.crawl.fetch import fetch_batch, unfetched
-    from flows.crawl.parse import unparsed
 
     with resources_of(run) as parts:
         context = parts.crawling()
         uris = unfetched(context, batch.uris) if run.token else batch.uris
         documents = fetch_batch(context, uris, sampled=batch.sampled)
-        to_parse = unparsed(context, batch.uris)
         http, spent = parts.take_http(), parts.take_spent()
-        return FetchedBatch(documents=documents, to_parse=to_parse, http=http, spent=spent)
+        return FetchedBatch(documents=documents, http=http, spent=spent)
 
 
-@stage(cause=Cause.PARSE, name="parse", run_name=batch_named("parse"))
+@stage(cause=Cause.PARSE, name="parse", run_name="parse {run.source}: {batch.told}")
 def parse(run: Run, batch: Batch, fetched: FetchedBatch) -> ParsedBatch:  # noqa: ARG001
     """Parse one fetched batch."""
     from flows.crawl.parse import parse_batch
@@ -92,7 +88,7 @@ def parse(run: Run, batch: Batch, fetched: FetchedBatch) -> ParsedBatch:  # noqa
         return _counted(parts, parse_batch(parts.crawling(), batch.uris))
 
 
-@stage(cause=Cause.QUARANTINE, name="quarantine", run_name=named("quarantine and deduplicate"))
+@stage(cause=Cause.QUARANTINE, name="quarantine", run_name="quarantine and deduplicate {run.source}")
 def quarantine(run: Run, last: CrawlWave) -> Quarantined:  # noqa: ARG001
     """Put aside what is no content, and what is the same at several addresses; refuse a source without seeds.
 
@@ -103,22 +99,22 @@ def quarantine(run: Run, last: CrawlWave) -> Quarantined:  # noqa: ARG001
 
     with resources_of(run) as parts:
         known = quarantine_and_deduplicate(parts.crawling(), accept=run.accept)
-        check_seeds(parts.deriving(), known, accept=run.accept)
+        check_seeds(parts.indexing(), known, accept=run.accept)
         http, pages = parts.take_http(), parts.take_pages()
         return Quarantined(documents=len(known), http=http, pages=pages, peak_child_mb=parts.peak_child_mb)
 
 
-@stage(cause=Cause.RECOVER, name="recover", run_name=named("recover"))
+@stage(cause=Cause.RECOVER, name="recover", run_name="recover {run.source}")
 def recover(run: Run, lease: Lease, quarantined: Quarantined) -> Recovered:  # noqa: ARG001
     """Finish or take back what a crashed run left, and see what is damaged of what readers open.
 
     Raises: GuardRefused: publishing is held.
     """
-    from flows.commit.rebuild_stores import Repair, look_for_damage
-    from flows.run.hold import check_hold
+    from flows.commit.restore import Repair, look_for_damage
+    from flows.run.leases import check_hold
 
     with resources_of(run) as parts:
-        context = parts.committing()
+        context = parts.indexing()
         context.crash_point("lease.acquired")
         if not run.accept:
             check_hold(context.index.layout)  # a rollback may have come while the source was crawled
@@ -133,13 +129,13 @@ def recover(run: Run, lease: Lease, quarantined: Quarantined) -> Recovered:  # n
         return Recovered(repair=repair, published=published)
 
 
-@stage(cause=Cause.DIFF, name="diff", run_name=named("diff"))
+@stage(cause=Cause.DIFF, name="diff", run_name="diff {run.source}")
 def diff(run: Run, recovered: Recovered) -> ComparedSource:
     """Compare the ledger with the generation that readers see.
 
     Raises: GuardRefused: too much of the source would go.
     """
-    from flows.commit.rebuild_stores import Repair, from_nothing, look_before_writing
+    from flows.commit.restore import Repair, from_nothing, look_before_writing
     from flows.derive.diff import compare_source
 
     with resources_of(run) as parts:
@@ -147,36 +143,36 @@ def diff(run: Run, recovered: Recovered) -> ComparedSource:
         def compared(repair: Repair) -> ComparedSource:
             rebuild = from_nothing if repair is Repair.STORES else None
             repairs = repair is not Repair.NOTHING
-            return compare_source(parts.deriving(), accept=run.accept, rebuild=rebuild, repairs=repairs)
+            return compare_source(parts.indexing(), accept=run.accept, rebuild=rebuild, repairs=repairs)
 
         repair = Repair(recovered.repair)
         found = compared(repair)
         if found.difference is None or repair is Repair.STORES:
             return found
-        needed = look_before_writing(parts.committing())
+        needed = look_before_writing(parts.indexing())
         return compared(needed) if needed is Repair.STORES else found
 
 
-@stage(cause=Cause.EMBED, name="embed", run_name=embed_named)
+@stage(cause=Cause.EMBED, name="embed", run_name="embed {run.source}: {compared.to_embed}")
 def embed(run: Run, compared: ComparedSource) -> Embedded:
     """Give the texts of changed documents, or of a part of them, their vectors."""
     from flows.derive.embed import embed_fragments
 
     with resources_of(run) as parts:
-        texts = embed_fragments(parts.deriving(), compared.fragments)
+        texts = embed_fragments(parts.indexing(), compared.fragments)
         return Embedded(texts=texts, spent=parts.take_spent())
 
 
-@stage(cause=Cause.LINK, name="link", run_name=compared_named("link"))
+@stage(cause=Cause.LINK, name="link", run_name="link {run.source}: {compared.told}")
 def link(run: Run, compared: ComparedSource) -> Linked:
     """Plan the rows of every document that changes and of those around it, and what follows from all."""
     from flows.derive.freeze import link_source
 
     with resources_of(run) as parts:
-        return link_source(parts.deriving(), compared)
+        return link_source(parts.indexing(), compared)
 
 
-@stage(cause=Cause.LINK, name="freeze", run_name=compared_named("freeze"))
+@stage(cause=Cause.LINK, name="freeze", run_name="freeze {run.source}: {compared.told}")
 def freeze(
     run: Run, lease: Lease, compared: ComparedSource, linked: Linked, embedded: Sequence[Embedded], ahead: int
 ) -> Frozen:
@@ -188,69 +184,78 @@ def freeze(
 
     with resources_of(run) as parts:
         texts = ahead + sum(part.texts for part in embedded)
-        return freeze_plan(parts.deriving(), compared, linked, lease=lease, accept=run.accept, embedded=texts)
+        return freeze_plan(parts.indexing(), compared, linked, lease=lease, accept=run.accept, embedded=texts)
 
 
-@stage(cause=Cause.WRITE, name="write", run_name=generation_named("write"), is_retried=True)
+@stage(
+    cause=Cause.WRITE,
+    name="write",
+    run_name="write {run.source}: generation {frozen.generation}",
+    is_retried=True,
+)
 def write(run: Run, lease: Lease, frozen: Frozen) -> StagedState:
     """Write the frozen plan into both stores; may be repeated."""
-    from flows.commit.write import find_generation, write_plan
+    from flows.commit.write import require_generation, write_plan
 
     with resources_of(run) as parts:
-        context = parts.committing()
-        return write_plan(context, find_generation(context.index, frozen), lease=lease)
+        context = parts.indexing()
+        return write_plan(context, require_generation(context.index, frozen), lease=lease)
 
 
-@stage(cause=Cause.VERIFY, name="verify", run_name=generation_named("verify"))
+@stage(cause=Cause.VERIFY, name="verify", run_name="verify {run.source}: generation {frozen.generation}")
 def verify(run: Run, frozen: Frozen, staged: StagedState) -> Frozen:
     """Compare both stores with the plan, before any reader sees them.
 
     Raises: DamageFound: a store does not hold what the plan says.
     """
-    from flows.commit.verify import verify_generation
-    from flows.commit.write import find_generation
+    from flows.commit.write import require_generation, verify_generation
 
     with resources_of(run) as parts:
-        context = parts.committing()
-        verify_generation(context, find_generation(context.index, frozen), staged)
+        context = parts.indexing()
+        verify_generation(context, require_generation(context.index, frozen), staged)
         return Frozen(generation=frozen.generation)
 
 
-@stage(cause=Cause.VERIFY, name="check", run_name=generation_named("check"), is_retried=True)
+@stage(
+    cause=Cause.VERIFY,
+    name="check",
+    run_name="check {run.source}: generation {frozen.generation}",
+    is_retried=True,
+)
 def check(run: Run, frozen: Frozen, lease: Lease, staged: StagedState) -> Frozen:  # noqa: ARG001
     """Ask the staged generation what readers must go on finding; nothing where no file of questions is named.
 
     Raises: PublishHeld: evidence that was there is gone; the generation is taken back.
     """
     from flows.commit.check import check_generation
-    from flows.commit.write import find_generation
+    from flows.commit.write import require_generation
 
     with resources_of(run) as parts:
-        context = parts.committing()
-        generation = find_generation(context.index, frozen)
+        context = parts.indexing()
+        generation = require_generation(context.index, frozen)
         check_generation(context, generation, lease=lease, accept=run.accept)
         return Frozen(generation=frozen.generation)
 
 
-@stage(cause=Cause.PUBLISH, name="publish", run_name=generation_named("publish"))
+@stage(cause=Cause.PUBLISH, name="publish", run_name="publish {run.source}: generation {frozen.generation}")
 def publish(run: Run, lease: Lease, frozen: Frozen, staged: StagedState) -> Published:
     """Let readers see what was verified.
 
     Raises: StaleLease: another run has taken over; nothing is published.
     """
     from flows.commit.publish import publish_generation
-    from flows.commit.write import find_generation
-    from flows.run.hold import lift_hold
+    from flows.commit.write import require_generation
+    from flows.run.leases import lift_hold
 
     with resources_of(run) as parts:
-        context = parts.committing()
+        context = parts.indexing()
         _withdraw(parts)
-        publish_generation(context, find_generation(context.index, frozen), staged, lease=lease)
+        publish_generation(context, require_generation(context.index, frozen), staged, lease=lease)
         lift_hold(context.index.layout)
         return Published(generation=frozen.generation)
 
 
-@stage(cause=Cause.PUBLISH, name="audiences", run_name=named("audiences of"))
+@stage(cause=Cause.PUBLISH, name="audiences", run_name="audiences of {run.source}")
 def audiences(run: Run, lease: Lease, published: Published | None) -> None:  # noqa: ARG001
     """Bring each audience up to date with what readers of the whole index see of the source."""
     from flows.audiences.update import update_audiences
@@ -259,19 +264,20 @@ def audiences(run: Run, lease: Lease, published: Published | None) -> None:  # n
         update_audiences(parts, sources={run.source})
 
 
-@stage(cause=Cause.COLLECT, name="collect", run_name=named("collect"))
+@stage(cause=Cause.COLLECT, name="collect", run_name="collect {run.source}")
 def collect(run: Run, compared: ComparedSource, published: Published | None) -> Collected:
     """Delete old generations, and files that nothing needs any more."""
-    from flows.commit.garbage_collect import collect as collect_garbage
-    from flows.commit.publish import prune
+    from flows.commit.publish import collect_garbage, prune_generations
 
     with resources_of(run) as parts:
         if published is None:
             return Collected(files=collect_garbage(parts.index, source=run.source))
-        return Collected(files=prune(parts.index, source=run.source, keep=(compared.difference or "",)))
+        return Collected(
+            files=prune_generations(parts.index, source=run.source, keep=(compared.difference or "",))
+        )
 
 
-@stage(cause=Cause.REPORT, name="report", run_name=named("report"))
+@stage(cause=Cause.REPORT, name="report", run_name="report {run.source}")
 def report(
     run: Run,
     compared: ComparedSource,
@@ -286,7 +292,7 @@ def report(
     from flows.derive.diff import load_difference
 
     with resources_of(run) as parts:
-        context = parts.committing()
+        context = parts.indexing()
         context.crash_point("report.before")
         began = context.index.clock.monotonic()
         difference = load_difference(context.index, compared)
@@ -296,14 +302,14 @@ def report(
         )
 
 
-def _close_unfinished(context: CommitContext, lease: Lease) -> tuple[int, ...]:
+def _close_unfinished(context: IndexContext, lease: Lease) -> tuple[int, ...]:
     """What publishes and writes is imported only where something is to be finished, or shown on a server."""
     index = context.index
     is_known = index.current() == 0 or index.ledger.generations.get(index.current()) is not None
     if is_known and index.manifest.graph == LANCE and not index.ledger.generations.unfinished():
         index.ledger.leases.check(lease)
         return ()
-    from flows.commit.recover import recover as close_unfinished
+    from flows.commit.recover import finish_interrupted as close_unfinished
 
     return close_unfinished(context, lease=lease)
 

@@ -1,6 +1,6 @@
 """The walk of a run from planning to its report: which stage follows which, and what passes between them.
 
-How a stage is run is the engine's: in this process (flows/local.py), or as a Prefect task (flows/recrawl.py).
+How a stage is run is the engine's: in this process (flows/start.py), or as a Prefect task (flows/recrawl.py).
 """
 
 from collections.abc import Callable, Sequence
@@ -9,10 +9,8 @@ from typing import Any, Protocol, TypeVar
 
 from flows import tasks
 from flows.audiences.open import is_in_force
-from flows.run.leases import hold_index
 from flows.run.resources import Resources
-from flows.run.stage import Stage
-from flows.run.stages import Stages
+from flows.run.stage import Stage, Stages
 from flows.run.values import (
     ComparedSource,
     Crawled,
@@ -43,7 +41,7 @@ class Engine(Protocol):
     def call(self, stage: Stage[..., R], *values: Any) -> R:
         """Run a stage, and wait for it."""
 
-    def parse_leftovers(self, run: Run, planned: Planned) -> ParsedBatch:
+    def parse_leftovers(self, run: Run, planned: Planned) -> Crawled:
         """Parse stored bytes that have no fragment of this pipeline version."""
 
     def crawl_wave(self, run: Run, wave: CrawlWave) -> Sequence[Work]:
@@ -62,11 +60,7 @@ def walk(resources: Resources, engine: Engine, *, due: bool, stages: Stages) -> 
         crawled, quarantined = crawl(resources.run, engine, due_by=index.now() if due else None)
     with ExitStack() as stack:
         with stages.timed("wait"):
-            lease = stack.enter_context(
-                hold_index(
-                    index.ledger.leases, clock=index.clock, progress=resources.progress, stop=resources.stop
-                )
-            )
+            lease = stack.enter_context(index.hold(progress=resources.progress, stop=resources.stop))
         with stages.timed("recover"):
             recovered = engine.call(tasks.recover, resources.run, lease, quarantined)
         with stages.timed("diff"):
@@ -82,18 +76,17 @@ def _restore_ledger(resources: Resources) -> None:
     index = resources.index
     if index.current() == 0 or index.ledger.generations.get(index.current()) is not None:
         return
-    from flows.commit.rebuild_stores import find_damaged_files
-    from flows.commit.restore_ledger import restore_ledger
+    from flows.commit.restore import find_damaged_files, restore_ledger
 
-    with hold_index(index.ledger.leases, clock=index.clock, progress=resources.progress, stop=resources.stop):
+    with index.hold(progress=resources.progress, stop=resources.stop):
         if not find_damaged_files(index, repair=resources.run.repair):
-            restore_ledger(resources.committing())
+            restore_ledger(resources.indexing())
 
 
 def crawl(run: Run, engine: Engine, *, due_by: str | None) -> tuple[Crawled, Quarantined]:
     """Fetch and parse, wave after wave, until every document has been looked at."""
     planned = engine.call(tasks.plan, engine.begin(run), due_by)
-    parsed: tuple[ParsedBatch, ...] = (engine.parse_leftovers(run, planned),)
+    parsed: tuple[Crawled, ...] = (engine.parse_leftovers(run, planned),)
     crawled = sum_crawl((planned, *parsed))
     number = 1
     while (wave := engine.call(tasks.plan_wave, run, due_by, number, parsed)).batches:

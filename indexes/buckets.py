@@ -1,8 +1,9 @@
-"""Paths of an index in a bucket: universal_pathlib's, over fsspec, with our errors and conditional puts."""
+"""Object storage: paths of universal_pathlib over fsspec, with our errors, retries and conditional puts."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, Self
 from urllib.parse import urlsplit
@@ -10,17 +11,31 @@ from urllib.parse import urlsplit
 from upath import UPath
 from upath.extensions import ProxyUPath
 
-from indexes.object_errors import lacks_bucket, status_of, telling
-from indexes.object_files import in_parts, open_files, put_whole
-from schemas.errors import ConfigError, StoreUnavailable
-from schemas.extras import install_line
+from schemas.errors import (
+    BUCKET_NAME,
+    WHAT_TO_DO,
+    ConfigError,
+    NoRoom,
+    StoreUnavailable,
+    what_to_check,
+    why_no_room,
+)
+from schemas.settings import RAW_URL, install_line
 
 SCHEMES = ("s3", "gs", "gcs", "az", "abfs")
 """Of fsspec and LanceDB both; only S3 has been tested."""
 
 _CHANGED = (409, 412)
 """S3 answers 409 where two conditional puts meet, 412 where the condition does not hold."""
+_BEYOND, _FULL = 416, 507
 
+_ATTEMPTS = 2
+"""Of botocore, which repeats what a server answers with 500 or 503, and as many of s3fs around it, which
+reads anew where a body broke off: each alone leaves out what the other does."""
+
+_PART, _AT_ONCE = 8 << 20, 4
+"""Bytes of a request, and requests of one upload side by side. By default s3fs puts what is below 100 MB by
+one request, which a slow server does not answer in time."""
 
 _Proxy: Any = ProxyUPath  # its signatures are wider than what an index needs
 
@@ -45,8 +60,7 @@ class BucketPath(_Proxy):  # type: ignore[misc]
 
     def put(self, data: bytes) -> None:
         """Put the object, whole or not at all."""
-        with self._telling():
-            put_whole(lambda: self.fs.pipe_file(self.path, data, **in_parts(self.fs)))
+        self._put_whole(lambda: self.fs.pipe_file(self.path, data, **self._parts))
 
     def etag(self) -> str | None:
         """Return what names the content of the object; None: there is none."""
@@ -54,7 +68,7 @@ class BucketPath(_Proxy):  # type: ignore[misc]
             try:
                 info = self.fs.info(self.path)
             except FileNotFoundError as error:
-                if lacks_bucket(error):
+                if _lacks_bucket(error):
                     raise
                 return None
         tag = info.get("ETag") or info.get("etag")
@@ -71,7 +85,7 @@ class BucketPath(_Proxy):  # type: ignore[misc]
             try:
                 self.fs.pipe_file(self.path, data, **condition)
             except Exception as error:
-                is_refused = status_of(error) in _CHANGED or isinstance(error, FileExistsError)
+                is_refused = _status_of(error) in _CHANGED or isinstance(error, FileExistsError)
                 if self._is(data):
                     return True
                 if not is_refused:
@@ -94,12 +108,42 @@ class BucketPath(_Proxy):  # type: ignore[misc]
         """Return the size of every object under the path, by what follows it."""
         with self._telling():
             found = self.fs.find(self.path, detail=True)
-        return {name.lstrip("/")[len(self.path) + 1 :]: int(info["size"]) for name, info in found.items()}
+        start = len(self.path.strip("/")) + 1
+        return {name.lstrip("/")[start:]: int(info["size"]) for name, info in found.items()}
 
     def upload(self, file: Path) -> None:
         """Put a local file, in parts where it is large."""
+        self._put_whole(lambda: self.fs.put_file(str(file), self.path, **self._parts))
+
+    @property
+    def _parts(self) -> dict[str, int]:
+        """Options by which S3 is sent what is large in parts."""
+        return {"chunksize": _PART} if "s3" in self.fs.protocol else {}
+
+    def _put_whole(self, put: Callable[[], object]) -> None:
+        """Call *put*, which puts an object by one request or in parts; once more where the parts are gone.
+
+        They are when the upload was completed and the answer that says so was lost: the driver repeats the
+        request, and raises FileNotFoundError.
+        """
         with self._telling():
-            put_whole(lambda: self.fs.put_file(str(file), self.path, **in_parts(self.fs)))
+            try:
+                put()
+            except FileNotFoundError as error:
+                if _lacks_bucket(error):
+                    raise
+                put()
+
+    def read_part(self, start: int) -> tuple[bytes, bool]:
+        """Read some megabytes from byte *start* on by one request; whether they are the last."""
+        with self._telling():
+            try:
+                data: bytes = self.fs.cat_file(self.path, start=start, end=start + _PART)
+            except Exception as error:
+                if _status_of(error) != _BEYOND:
+                    raise
+                return b"", True
+        return data, len(data) < _PART
 
     def download(self, file: Path) -> None:
         """Write the object into a local file."""
@@ -122,14 +166,14 @@ class BucketPath(_Proxy):  # type: ignore[misc]
             try:
                 self.fs.rm_file(self.path)
             except FileNotFoundError as error:
-                if lacks_bucket(error):
+                if _lacks_bucket(error):
                     raise
 
-    def remove_tree(self) -> None:
-        """Delete everything under the path."""
-        with self._telling():
-            if found := self.fs.find(self.path):
-                self.fs.rm(found)
+    def remove_files(self, names: Collection[str]) -> None:
+        """Delete the objects of these names under the path, by as few requests as there may be."""
+        if names:
+            with self._telling():
+                self.fs.rm([f"{self.path}/{name}" for name in names])
 
     def resolve(self) -> Self:
         """Return the path: there are no links."""
@@ -153,7 +197,7 @@ class BucketPath(_Proxy):  # type: ignore[misc]
             try:
                 return str(self.fs.info(self.path)["type"])
             except FileNotFoundError as error:
-                if lacks_bucket(error):
+                if _lacks_bucket(error):
                     raise
                 return None
 
@@ -181,37 +225,91 @@ class BucketPath(_Proxy):  # type: ignore[misc]
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
-        with telling(str(self), check="the name of the bucket"):
+        """Turn errors into StoreUnavailable and NoRoom; that an object is not there passes."""
+        expected: tuple[type[Exception], ...] = (OSError, *_driver_failures())
+        try:
             yield
+        except FileNotFoundError as error:
+            if _lacks_bucket(error):
+                raise self._unavailable(error) from error
+            raise
+        except expected as error:
+            if (full := why_no_room(error)) or _status_of(error) == _FULL:
+                raise NoRoom(f"{full or 'the bucket is full'}. {WHAT_TO_DO}", subject=str(self)) from error
+            raise self._unavailable(error) from error
+
+    def _unavailable(self, error: Exception) -> StoreUnavailable:
+        told = f"{error or type(error).__name__}; {what_to_check(self.fs.to_check)}"
+        return StoreUnavailable(told, subject=str(self))
 
 
-def open_bucket(url: str, *, patience: int) -> BucketPath:
-    """Return the prefix of a bucket that *url* names; its server is asked at the first use.
-
-    Args: patience: seconds that a request may take, repetitions included.
-    Raises: ConfigError: it is no URL of object storage, or the driver is missing.
-    """
-    check_url(url, subject="--index")
+@cache
+def _driver_failures() -> tuple[type[Exception], ...]:
+    """What the driver of S3 raises besides OSError when the server fails it."""
     try:
-        files, options = open_files(urlsplit(url).scheme, patience=patience)
+        from aiohttp import ClientError
+        from botocore.exceptions import BotoCoreError
+    except ImportError:
+        return ()
+    return (BotoCoreError, ClientError)
+
+
+def _status_of(error: BaseException) -> int | None:
+    """Return the HTTP status that a server of S3 answered with; None where it is not told."""
+    response = getattr(error, "response", None) or getattr(error.__cause__, "response", None) or {}
+    status: int | None = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+    return status
+
+
+def _lacks_bucket(error: FileNotFoundError) -> bool:
+    """Whether it is the bucket that is not there: that says nothing of what was kept."""
+    response = getattr(error.__cause__, "response", {})
+    return bool(response.get("Error", {}).get("Code") == "NoSuchBucket")
+
+
+def open_prefix(
+    url: str, *, patience: int, subject: str = "--index", to_check: str = BUCKET_NAME
+) -> BucketPath:
+    """Return the bucket, or the prefix of one, that *url* names; its server is asked at the first use.
+
+    No listings are kept. By default s3fs repeats five times what botocore has repeated five times.
+
+    Args: patience: seconds that a request may take, repetitions included; of S3 alone, the other drivers have
+    limits of their own. to_check: what people may look at first where a request fails.
+    Raises: ConfigError: the driver is missing.
+    """
+    options: dict[str, Any] = {"skip_instance_cache": True, "use_listings_cache": False}
+    if urlsplit(url).scheme == "s3":
+        options["max_concurrency"] = _AT_ONCE
+        options["config_kwargs"] = {
+            "connect_timeout": min(5, patience),
+            "read_timeout": patience / _ATTEMPTS**2,
+            "retries": {"mode": "standard", "total_max_attempts": _ATTEMPTS},
+        }
+    try:
+        prefix = UPath(url.rstrip("/"), **options)
+        files = prefix.fs  # every path below it takes this one over
     except ImportError as error:
         raise ConfigError(
             f"is in object storage, whose driver is not installed ({error.name}); run: {install_line('s3')}",
-            subject="--index",
+            subject=subject,
         ) from error
-    prefix = UPath(url.rstrip("/"), **options)
-    prefix._fs_cached = files  # every path below it takes this one over
+    files.retries, files.patience, files.to_check = _ATTEMPTS, patience, to_check
     made: BucketPath = BucketPath._from_upath(prefix)
     return made
 
 
 def check_url(url: str, *, subject: str) -> None:
     """Raise ConfigError where *url* is not bucket and prefix alone; credentials have no place in it."""
-    parts = urlsplit(url)
+    parts, is_raw = urlsplit(url), subject == RAW_URL
+    schemes, is_prefix = (("s3",), True) if is_raw else (SCHEMES, bool(parts.path.strip("/")))
     more = parts.query or parts.fragment or "@" in url or ":" in parts.netloc
-    if parts.scheme not in SCHEMES or more or not (parts.netloc and parts.path.strip("/")):
+    if parts.scheme not in schemes or more or not (parts.netloc and is_prefix):
+        form = (
+            "not s3://BUCKET or s3://BUCKET/PREFIX" if is_raw else "neither a folder nor s3://BUCKET/PREFIX"
+        )
         raise ConfigError(
-            "is neither a folder nor s3://BUCKET/PREFIX; server and credentials are for the environment "
+            f"is {form}; server and credentials are for the environment "
             "(AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE)",
             subject=subject,
         )

@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from indexes.layout import IndexLayout
-from indexes.manifest import load_manifest
+from indexes.layout import IndexLayout, load_manifest
 from indexes.own_ledger import open_own_ledger
 from indexes.publish.current import read_current
-from schemas.feed import Feed
+from schemas.changes import Feed
 
 
 def read_changes(

@@ -9,8 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, VectorSpace, table_begun_by
+from indexes.layout import IndexLayout, IndexManifest, VectorSpace, table_begun_by
 from indexes.places import remove_tree
 from indexes.ports import ChunkReader, ChunkStore, ChunkVectors, ChunkWriter, StoreState
 from indexes.publish.generation import generation_numbers, space_of
@@ -54,15 +53,12 @@ class ChunkTables:
         self._declared[generation] = space
 
     def at(self, generation: int) -> ChunkReader:
-        """A reader pinned to *generation*."""
         return self.store(self.space(generation)).at(generation)
 
     def writer(self) -> "ChunkTablesWriter":
-        """The writer."""
         return ChunkTablesWriter(self, self._layout)
 
     def close(self) -> None:
-        """Let go of connections."""
         for store in self._stores.values():
             store.close()
         self._stores.clear()
@@ -84,7 +80,6 @@ class ChunkTables:
         return self._stores[space.table]
 
     def drop(self, table: str, *, kept: Iterable[int]) -> None:
-        """Remove a table, unless one of the *kept* generations has its vectors there."""
         if table in {self.space(number).table for number in kept}:
             return
         store = self._stores.pop(table, None)
@@ -110,11 +105,9 @@ class ChunkTablesWriter:
         self._staged.stage(generation, base=base if shared else 0)
 
     def apply(self, upserts: Iterable[tuple[Chunk, ChunkVectors]], deletes: Collection[str]) -> None:
-        """Upsert rows by id and delete ids."""
         self._writer().apply(upserts, deletes)
 
     def finish(self, generation: int, *, before: StoreState | None = None) -> StoreState:
-        """Name the staged state *generation* for readers and give what it contains."""
         return self._writer().finish(generation, before=before if self._shares_base else None)
 
     def abort(self, generation: int, *, base: int) -> None:
@@ -128,7 +121,6 @@ class ChunkTablesWriter:
             self._tables.store(space).writer().abort(generation, base=base)
 
     def prune(self, *, keep: Collection[int]) -> None:
-        """Drop what only generations other than *keep* need: versions, whole tables."""
         spaces = {number: self._tables.space(number) for number in sorted(keep)}
         for space in {space.table: space for space in spaces.values()}.values():
             mine = [number for number, held in spaces.items() if held.table == space.table]
@@ -137,7 +129,6 @@ class ChunkTablesWriter:
             self._tables.drop(table, kept=keep)
 
     def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
-        """Put the generation's table in order."""
         self._tables.store(self._tables.space(generation)).writer().maintain(generation, fence=fence)
 
     def _writer(self) -> ChunkWriter:

@@ -2,15 +2,15 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from indexes.layout import IndexLayout
-from indexes.manifest import load_manifest
+from indexes.layout import IndexLayout, load_manifest
 from indexes.publish.current import read_current
 from indexes.wiring import OpenedStores, Readers, readers_of
+from schemas.settings import Settings
 
 GRAPH = "graph"
 EARLIER_KEPT = 2
@@ -43,11 +43,9 @@ class FollowedIndex:
     Args: cache_mb: memory for the caches of the stores. clock: monotonic seconds.
     """
 
-    def __init__(
-        self, index: Path, *, environment: Mapping[str, str], cache_mb: int, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, index: Path, *, settings: Settings, cache_mb: int, clock: Callable[[], float]) -> None:
         self._layout = IndexLayout(index)
-        self._environment = environment
+        self._settings = settings
         self._cache_mb = cache_mb
         self._clock = clock
         self._lock = threading.Lock()
@@ -175,7 +173,7 @@ class FollowedIndex:
         if self._stores is None or self._is_replaced():
             before = self._stores
             self._close_earlier(kept=0)  # of another index
-            self._stores = OpenedStores(self._layout.root, self._environment, cache_mb=self._cache_mb)
+            self._stores = OpenedStores(self._layout.root, self._settings, cache_mb=self._cache_mb)
             if before is not None:
                 before.close()
         return _Held(readers=readers_of(self._stores), opened_at=self._clock())

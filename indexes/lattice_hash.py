@@ -4,10 +4,11 @@ import base64
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import shake_128
-from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
+
+from schemas.batches import batched
 
 LANES = 1024
 _BYTES = 2 * LANES
@@ -65,11 +66,11 @@ class LatticeHash:
 
 def _sum(rows: Iterable[tuple[str, str]]) -> Lanes:
     total = np.zeros(LANES, _LANE)
-    for expanded in _expanded(iter(rows)):
+    for expanded in _expanded(rows):
         total += np.frombuffer(expanded, _LANE).reshape(-1, LANES).sum(axis=0, dtype=_LANE)
     return total
 
 
-def _expanded(rows: Iterator[tuple[str, str]]) -> Iterator[bytes]:
-    while some := list(islice(rows, _AT_ONCE)):
+def _expanded(rows: Iterable[tuple[str, str]]) -> Iterator[bytes]:
+    for some in batched(rows, _AT_ONCE):
         yield b"".join([shake_128(f"{id_}:{sha256}".encode()).digest(_BYTES) for id_, sha256 in some])

@@ -16,7 +16,7 @@ from indexes.lattice_hash import LatticeHash
 from schemas.edges import Edge, EdgeKind
 from schemas.evidence import Condition, Hit, SearchField
 from schemas.families import Edition
-from schemas.hashing import canonical_json, sha256_hex
+from schemas.ids import canonical_json, sha256_hex
 from schemas.nodes import Chunk, Node
 
 Vector = npt.NDArray[np.float32]
@@ -178,11 +178,28 @@ class GraphReader(Protocol):
         """Counts per kind and digests of nodes and of edges, read from the store."""
 
 
-class ChunkWriter(Protocol):
-    """Stages chunk rows for one generation. One writer at a time, by lease."""
+class StoreWriter(Protocol):
+    """Stages rows for one generation. One writer at a time, by lease."""
 
     def stage(self, generation: int, *, base: int) -> None:
         """Make the store equal to *base* for writing, undoing whatever an abandoned generation left."""
+
+    def abort(self, generation: int, *, base: int) -> None:
+        """Leave no trace of the staged generation."""
+
+    def prune(self, *, keep: Collection[int]) -> None:
+        """Drop what only generations other than *keep* need; *keep* contains the newest one."""
+
+    def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
+        """Put the store in order for what will be built on *generation*, the current one.
+
+        No reader of any generation sees a difference. *fence* is called before each step is kept, and may
+        raise; whatever was kept before stays, and the rest can be done later.
+        """
+
+
+class ChunkWriter(StoreWriter, Protocol):
+    """Stages chunks."""
 
     def apply(self, upserts: Iterable[tuple[Chunk, ChunkVectors]], deletes: Collection[str]) -> None:
         """Upsert rows by id and delete ids, in as few commits as the store allows.
@@ -199,25 +216,9 @@ class ChunkWriter(Protocol):
         Raises: DamageFound: rows are not there as they were told, or others came or went.
         """
 
-    def abort(self, generation: int, *, base: int) -> None:
-        """Leave no trace of the staged generation."""
 
-    def prune(self, *, keep: Collection[int]) -> None:
-        """Drop what only generations other than *keep* need; *keep* contains the newest one."""
-
-    def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
-        """Put the store in order for what will be built on *generation*, the current one.
-
-        No reader of any generation sees a difference. *fence* is called before each step is kept, and may
-        raise; whatever was kept before stays, and the rest can be done later.
-        """
-
-
-class GraphWriter(Protocol):
-    """Stages nodes and edges for one generation. One writer at a time, by lease."""
-
-    def stage(self, generation: int, *, base: int) -> None:
-        """Make the store equal to *base* for writing, undoing whatever an abandoned generation left."""
+class GraphWriter(StoreWriter, Protocol):
+    """Stages nodes and edges."""
 
     def apply_nodes(self, upserts: Iterable[Node], deletes: Collection[str]) -> None:
         """Upsert nodes by id and delete ids.
@@ -238,19 +239,6 @@ class GraphWriter(Protocol):
         """Name the staged state *generation* for readers; give what nodes and edges contain.
 
         *before* is what the base's contain, as for chunks.
-        """
-
-    def abort(self, generation: int, *, base: int) -> None:
-        """Leave no trace of the staged generation."""
-
-    def prune(self, *, keep: Collection[int]) -> None:
-        """Drop what only generations other than *keep* need; *keep* contains the newest one."""
-
-    def maintain(self, generation: int, *, fence: Callable[[], None]) -> None:
-        """Put the store in order for what will be built on *generation*, the current one.
-
-        No reader of any generation sees a difference. *fence* is called before each step is kept, and may
-        raise; whatever was kept before stays, and the rest can be done later.
         """
 
 

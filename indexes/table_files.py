@@ -11,10 +11,10 @@ import struct
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.errors import DamageFound
+from schemas.health import TableFigures
 
 _FOOTER = struct.Struct("<QHH4s")
 _MAGIC = b"LANC"
@@ -38,19 +38,6 @@ def tag_of(generation: int) -> str:
 def maintained_tag_of(generation: int) -> str:
     """Name of the version with the same rows that maintenance left for the next generation to build on."""
     return f"{tag_of(generation)}-maintained"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableShape:
-    """How a table lies on the disk: files, rows in them, how many are deleted, segments of its indexes.
-
-    `segments` is of the index that has most.
-    """
-
-    files: int
-    rows: int
-    deleted: int
-    segments: int
 
 
 def files_of(table: Path, generation: int) -> tuple[str, ...]:
@@ -96,7 +83,7 @@ def _files_at(table: Path, name: str, generation: int) -> tuple[str, ...]:
     return tuple(sorted(named))
 
 
-def shape_of(table: Path, generation: int) -> TableShape:
+def shape_of(table: Path, generation: int) -> TableFigures:
     """Describe the version of a *table* that is built on next: of *generation*, or what maintenance made.
 
     Raises: DamageFound: it cannot be read.
@@ -154,7 +141,7 @@ def _index_files(table: Path, data: bytes) -> Iterator[str]:
         yield from (path.relative_to(table).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def _shape(data: bytes) -> TableShape:
+def _shape(data: bytes) -> TableFigures:
     rows = deleted = files = 0
     for fragment in _messages(_root(data), _FRAGMENT):
         files, rows = files + 1, rows + _numbers(fragment).get(_PHYSICAL_ROWS, 0)
@@ -162,7 +149,7 @@ def _shape(data: bytes) -> TableShape:
     section = _numbers(_root(data)).get(_INDEX_SECTION)
     indexes = () if section is None else _messages(_message_at(data, section), 1)
     names = Counter(next(_messages(index, _INDEX_NAME)) for index in indexes)
-    return TableShape(files=files, rows=rows, deleted=deleted, segments=max(names.values(), default=0))
+    return TableFigures(files=files, rows=rows, deleted=deleted, segments=max(names.values(), default=0))
 
 
 def _root(data: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Index folder and environment to stores: the one place that names the concrete classes."""
+"""Index folder and settings to stores: the one place that names the concrete classes."""
 
 import logging
 from collections.abc import Mapping
@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 from indexes.chunk_tables import ChunkTables
 from indexes.embed.manifest import MANIFEST_FILE as ENCODER_JSON
 from indexes.embed.reader_encoder import OnnxEncoder
-from indexes.families.reading import NO_FAMILIES, Families
-from indexes.layout import IndexLayout, remedy
-from indexes.manifest import FILES, IndexManifest, VectorSpace, is_repeated, load_manifest
-from indexes.object_files import PATIENCE
-from indexes.places import bucket_of, is_in_bucket
+from indexes.families import NO_FAMILIES, Families
+from indexes.layout import FILES, IndexLayout, IndexManifest, VectorSpace, is_repeated, load_manifest, remedy
+from indexes.places import PATIENCE, is_in_bucket, object_place
 from indexes.ports import (
     AuthorityReader,
     AuthorityStore,
@@ -28,14 +26,18 @@ from indexes.ports import (
 )
 from indexes.publish.current import read_current
 from indexes.publish.files import HASHED_BYTES, FileCheck
-from indexes.publish.generation import GenerationManifest, load_generation
-from indexes.publish.signatures import TRUST, open_trust, read_signature
-from indexes.reader_memory import ReaderMemory, cache_to_hold, share_memory
-from indexes.rerank import OnnxReranker, locate_reranker
-from indexes.tuning import load_weights
+from indexes.publish.generation import GenerationManifest, load_generation, open_trust, read_signature
+from indexes.reader_parts import (
+    ReaderMemory,
+    cache_to_hold,
+    load_weights,
+    locate_reranker,
+    open_reranker,
+    share_memory,
+)
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch, SitegraphError, StoreUnavailable
 from schemas.evidence import Scores
-from schemas.settings import GRAPH_BOOST, graph_boost_of, is_on
+from schemas.settings import GRAPH_BOOST, RAW_URL, Settings, as_settings
 
 if TYPE_CHECKING:
     import lancedb
@@ -45,12 +47,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-NEO4J_URI, NEO4J_USER, NEO4J_PASSWORD, NEO4J_EMBEDDINGS = (
-    "SITEGRAPH_NEO4J_URI",
-    "SITEGRAPH_NEO4J_USER",
-    "SITEGRAPH_NEO4J_PASSWORD",
-    "SITEGRAPH_NEO4J_EMBEDDINGS",
-)
+SMALL_MB = 12  # up to which a table is read whole for one query: some 3,000 chunks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +78,7 @@ class Readers:
 def open_readers(
     index: Path,
     *,
-    environment: Mapping[str, str],
+    environment: Mapping[str, str] | Settings,
     use_graph: bool = True,
     use_rerank: bool = False,
     generation: int | None = None,
@@ -95,7 +92,7 @@ def open_readers(
     Raises: ConfigError: no index there; SchemaMismatch: its encoder is of another model; DamageFound: a file
     is lost or no longer what was published; StoreUnavailable: the chunk store cannot be read.
     """
-    stores = OpenedStores(index, environment)
+    stores = OpenedStores(index, as_settings(environment))
     return readers_of(stores, use_graph=use_graph, use_rerank=use_rerank, generation=generation)
 
 
@@ -103,20 +100,19 @@ class OpenedStores:
     """Stores and encoder of one index, opened when first asked for; readers of many generations share them.
 
     Args: cache_mb: what may be kept in memory between queries, as `fit_memory` divides it. By default the
-    driver alone keeps something, as much as it likes.
+    driver keeps as much as it likes, and tables are held that are small: one query looks into them 40 times.
     """
 
-    def __init__(self, index: Path, environment: Mapping[str, str], *, cache_mb: int | None = None) -> None:
+    def __init__(self, index: Path, settings: Settings, *, cache_mb: int | None = None) -> None:
         self.layout = IndexLayout(index)
         self.manifest = load_manifest(self.layout)
-        self._environment = environment
+        self.settings = settings
         self._cache_mb = cache_mb
         self._memory: ReaderMemory | None = None
         self._encoder: tuple[VectorSpace, Encoder] | None = None
         # Whoever lives long reads everything, once; a single query no more than it has time for.
         self.check = FileCheck(index, HASHED_BYTES if cache_mb is None else None)
-        self.trust = open_trust(environment.get(TRUST))
-        self.graph_boost = graph_boost_of(environment)
+        self.trust = open_trust(settings.trust)
 
     def encoder(self, space: VectorSpace) -> Encoder:
         """The query encoder of a model; it loads while the driver of the store is imported."""
@@ -127,32 +123,29 @@ class OpenedStores:
     @cached_property
     def chunks(self) -> ChunkTables:
         """Chunk rows, vectors, full text."""
-        held_mb = self._memory.chunks_mb if self._memory else 0
-        return open_chunk_store(self.layout, self.manifest, session=self._session, held_mb=held_mb)
+        held_mb = self._memory.chunks_mb if self._memory else SMALL_MB
+        return ChunkTables(self.layout, self.manifest, session=self._session, held_mb=held_mb)
 
     @cached_property
     def graph(self) -> GraphStore:
         """Nodes and edges."""
-        held_mb = self._memory.graph_mb if self._memory else 0
+        held_mb = self._memory.graph_mb if self._memory else SMALL_MB
         return open_graph_store(
-            self.layout, self.manifest, self._environment, session=self._session, held_mb=held_mb
+            self.layout, self.manifest, self.settings, session=self._session, held_mb=held_mb
         )
 
     @cached_property
     def reranker(self) -> Reranker | None:
-        """The cross-encoder, None where it is not installed; it loads with the first pair."""
-        try:
-            return OnnxReranker(locate_reranker())
-        except ConfigError:
-            return None
+        """The cross-encoder, None where it is not installed."""
+        return open_reranker()
 
     @cached_property
     def _session(self) -> "lancedb.Session | None":
         if self._cache_mb is None:
             return None
-        from indexes.stores.lance.tables import open_session
+        from indexes.stores.lance.tables import open_cache_session
 
-        return open_session(self._memory.driver_mb if self._memory else self._cache_mb)
+        return open_cache_session(self._memory.driver_mb if self._memory else self._cache_mb)
 
     def fit_memory(self, generation: int, space: VectorSpace) -> None:
         """Divide the memory anew by the size of *generation*; readers that were given out keep theirs.
@@ -196,7 +189,7 @@ class OpenedStores:
 
     def apart(self) -> "OpenedStores":
         """Return the same stores opened again, which keep nothing in memory, with the same encoder."""
-        other = OpenedStores(self.layout.root, self._environment)
+        other = OpenedStores(self.layout.root, self.settings)
         other._encoder = self._encoder
         return other
 
@@ -212,11 +205,7 @@ class OpenedStores:
 
 
 def readers_of(
-    stores: OpenedStores,
-    *,
-    use_graph: bool = True,
-    use_rerank: bool = False,
-    generation: int | None = None,
+    stores: OpenedStores, *, use_graph: bool = True, use_rerank: bool = False, generation: int | None = None
 ) -> Readers:
     """Return readers of *generation*, else of the one that is current; raises as `open_readers` does."""
     if generation is None:
@@ -246,24 +235,10 @@ def _warned_of_rerank(readers: Readers) -> Readers:
     return readers
 
 
-def open_chunk_store(
-    layout: IndexLayout,
-    manifest: IndexManifest,
-    *,
-    session: "lancedb.Session | None" = None,
-    held_mb: int = 0,
-) -> ChunkTables:
-    """Open the chunk store of an index; stores of one *session* share its caches.
-
-    Args: held_mb: memory that each of its readers may keep columns in.
-    """
-    return ChunkTables(layout, manifest, session=session, held_mb=held_mb)
-
-
 def open_graph_store(
     layout: IndexLayout,
     manifest: IndexManifest,
-    environment: Mapping[str, str],
+    settings: Settings,
     *,
     session: "lancedb.Session | None" = None,
     held_mb: int = 0,
@@ -271,10 +246,10 @@ def open_graph_store(
     """Open the graph store that the manifest names; a server is reached at its first use.
 
     Args: held_mb: memory that each of its readers may keep edges in; what a server has stays there.
-    Raises: ConfigError: the environment does not say where Neo4j is.
+    Raises: ConfigError: settings do not say where Neo4j is.
     """
     if manifest.graph == "neo4j":
-        return _neo4j(manifest, environment)
+        return _neo4j(manifest, settings)
     from indexes.stores.lance.store import LanceGraphStore
 
     return LanceGraphStore(layout.lance, session=session, held_mb=held_mb)
@@ -295,20 +270,17 @@ def open_raw_store(folder: Path, manifest: IndexManifest, *, patience: int = PAT
     """
     if manifest.raw == FILES:
         return open_own_store(folder)
-    from indexes.stores.objects import open_object_store
+    url = f"{manifest.raw.rstrip('/')}/{manifest.index_id}/{folder.name}"
+    return open_object_store(url, patience=patience)
 
-    return open_object_store(
-        f"{manifest.raw.rstrip('/')}/{manifest.index_id}/{folder.name}", patience=patience
-    )
+
+def open_object_store(url: str, *, patience: int = PATIENCE) -> RawStore:
+    """Open what is kept by hash under a URL of object storage; raises as `open_raw_store` does."""
+    return open_own_store(object_place(url, patience=patience, subject=RAW_URL, to_check=RAW_URL))
 
 
 def open_shared_vectors(
-    layout: IndexLayout,
-    manifest: IndexManifest,
-    *,
-    model_key: str,
-    token_dim: int,
-    patience: int = PATIENCE,
+    layout: IndexLayout, manifest: IndexManifest, *, model_key: str, token_dim: int, patience: int = PATIENCE
 ) -> "SharedVectorCache":
     """Open the vectors by text that processes without a common disk share, beside the raw bytes.
 
@@ -323,22 +295,15 @@ def open_shared_vectors(
 
 def open_own_store(folder: Path) -> RawStore:
     """Open what an index keeps by hash with the rest of it, in a folder or in a bucket."""
-    if bucket := bucket_of(folder):
-        from indexes.object_errors import driver_failures
-        from indexes.stores.objects import ObjectRawStore
-
-        return ObjectRawStore(
-            bucket.fs, bucket.path, failures=driver_failures(), check="the name of the bucket"
-        )
     from indexes.stores.raw import FileRawStore
 
     return FileRawStore(folder)
 
 
-def create_stores(layout: IndexLayout, manifest: IndexManifest, environment: Mapping[str, str]) -> None:
+def create_stores(layout: IndexLayout, manifest: IndexManifest, settings: Settings) -> None:
     """Make empty stores for a new index; harmless to repeat.
 
-    Raises: ConfigError: the environment does not say where Neo4j is, or a URL of object storage is none;
+    Raises: ConfigError: settings do not say where Neo4j is, or a URL of object storage is none;
     StoreUnavailable: one of them is not there.
     """
     from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
@@ -346,7 +311,7 @@ def create_stores(layout: IndexLayout, manifest: IndexManifest, environment: Map
     if manifest.raw != FILES or is_in_bucket(layout.root):
         _try_out(open_raw_store(layout.raw, manifest))
     if manifest.graph == "neo4j":
-        _neo4j(manifest, environment).create()
+        _neo4j(manifest, settings).create()
     else:
         LanceGraphStore.create(layout.lance)
     LanceChunkStore.create(layout.lance, dim=manifest.model.dim, tokens=manifest.model.token_vectors)
@@ -359,18 +324,22 @@ def _try_out(raw: RawStore) -> None:
     raw.drop(probe)
 
 
-def _neo4j(manifest: IndexManifest, environment: Mapping[str, str]) -> "Neo4jGraphStore":
+def _neo4j(manifest: IndexManifest, settings: Settings) -> "Neo4jGraphStore":
     from indexes.stores.neo4j_.store import Neo4jGraphStore
 
-    uri = environment.get(NEO4J_URI)
-    if not uri:
+    if settings.neo4j_uri is None:
         raise ConfigError(
-            f"is not set, and the graph of this index is in Neo4j; set it, {NEO4J_USER} and {NEO4J_PASSWORD}",
-            subject=NEO4J_URI,
+            "is not set, and the graph of this index is in Neo4j; set it, SITEGRAPH_NEO4J_USER and "
+            "SITEGRAPH_NEO4J_PASSWORD",
+            subject="SITEGRAPH_NEO4J_URI",
         )
-    user, password = environment.get(NEO4J_USER, "neo4j"), environment.get(NEO4J_PASSWORD, "")
-    embeddings = is_on(NEO4J_EMBEDDINGS, environment.get(NEO4J_EMBEDDINGS) or False)
-    return Neo4jGraphStore(uri, user, password, index_id=manifest.index_id, embeddings=embeddings)
+    return Neo4jGraphStore(
+        settings.neo4j_uri,
+        settings.neo4j_user,
+        settings.neo4j_password or "",
+        index_id=manifest.index_id,
+        embeddings=settings.neo4j_embeddings,
+    )
 
 
 def _open_encoder(layout: IndexLayout, space: VectorSpace) -> OnnxEncoder:
@@ -443,6 +412,6 @@ def _read_at(generation: int, stores: OpenedStores, *, use_graph: bool) -> Reade
         degraded=("graph",) if warning else (),
         warnings=(warning,) if warning else (),
         weights=load_weights(stores.layout.root),
-        graph_boost=stores.graph_boost,
+        graph_boost=stores.settings.graph_boost,
         families=Families(described.families, chunks),
     )

@@ -7,7 +7,7 @@ import re
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 
-from schemas.dates import Dated, DateOrigin
+from schemas.nodes import Dated, DateOrigin
 
 FIRST_YEAR = 1990
 """Of the web; what claims to be older is the zero of somebody's calendar."""

@@ -1,4 +1,4 @@
-"""URL identity: one text per document, by the WHATWG rules that browsers follow.
+"""URL identity: one text per document, by the WHATWG rules that browsers follow; session ids and versions.
 
 Two schemes carry documents: http(s), and the internal `files://<source>/<path>` of a local folder.
 """
@@ -9,6 +9,8 @@ from unicodedata import normalize
 from urllib.parse import quote, unquote
 
 import ada_url
+
+from schemas.families import AHEAD, SETTLED
 
 MAX_LENGTH = 2048
 """Characters of a web URL; a longer one is a trap or carries data, and names no document."""
@@ -183,3 +185,69 @@ def refresh_place(content: str) -> str | None:
     """
     match = _REFRESH.match(content)
     return match[2] if match and int(match[1][:9] or 0) <= _MAX_REFRESH_SECONDS else None
+
+
+_NAMES = "sid|s?sessid|sessionid|session_id|phpsessid|jsessionid|aspsessionid[a-z]*|cfid|cftoken|oscsid|zenid"
+_KEY = re.compile(rf"(?:{_NAMES})\Z", re.IGNORECASE)
+_PARAMETER = re.compile(rf";(?:{_NAMES})=[^/;?]*\Z", re.IGNORECASE)
+"""At the end of the path, where servlets write it."""
+
+
+def without_session(uri: str) -> str | None:
+    """Return the address without its session id, canonical as it came; None where it bears none.
+
+    What is left of `/.;sid=1` is a dot segment, and names the folder. Whether the name is that of a session
+    is for the content to say: elsewhere `sid` is the number of a story.
+    """
+    path, mark, query = uri.partition("?")
+    pairs = query.split("&")
+    kept = [pair for pair in pairs if not _KEY.match(pair.partition("=")[0])]
+    plain = _PARAMETER.sub("", path)
+    if len(kept) == len(pairs) and plain == path:
+        return None
+    return canonical_url(f"{plain}{mark}{'&'.join(kept)}" if kept and mark else plain)
+
+
+def path_of_variant(uri: str) -> str | None:
+    """Return what an address shares with its variants: all before query and session id; None without."""
+    path, mark, _ = uri.partition("?")
+    plain = _PARAMETER.sub("", path)
+    return plain if mark or plain != path else None
+
+
+_BARE = re.compile(r"\d{1,3}")
+"""A version where others stand beside it; else the number of an item. Four digits are a year."""
+
+_NUMBER = re.compile(
+    r"(?:v|ver|version|release|rel)[-_.]?(?P<prefixed>\d{1,3})"
+    r"|(?:(?:v|ver|version|release|rel)[-_.]?)?(?P<dotted>\d+(?:\.(?:\d+|x))+)"
+    r"(?P<early>[-_.]?(?:a|b|rc|alpha|beta|dev|pre|preview)[-_.]?\d*)?"
+)
+"""`v2`, `1.2`, `release-2.0`, `1.x`, `3.0rc1`."""
+
+_PLACES = 8
+
+VersionRank = tuple[int, int, tuple[int, ...]]
+"""The lower comes first: settled, released, to come; then by name or not released yet; then the newest."""
+
+
+def version_rank(folder: str, *, beside_version: bool = False) -> VersionRank | None:
+    """Rank a folder by the version that its name says; None where it names none.
+
+    *beside_version*: a folder of the same parent names a version surely, so that a bare number does, too.
+    """
+    name = unquote(folder).lower()
+    if name in SETTLED:
+        return 1, SETTLED.index(name), ()
+    if name in AHEAD:
+        return 3, 0, ()
+    if beside_version and _BARE.fullmatch(name):
+        return _released(name)
+    found = _NUMBER.fullmatch(name)
+    return _released(found["prefixed"] or found["dotted"], early=bool(found["early"])) if found else None
+
+
+def _released(number: str, *, early: bool = False) -> VersionRank:
+    # `1.x` is what comes after all of 1.
+    parts = [-(10**9) if part == "x" else -int(part) for part in number.split(".")][:_PLACES]
+    return 2, early, (*parts, *(0,) * (_PLACES - len(parts)))

@@ -12,29 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrieval.question.query import FILTER_KEYS, TOP_K, build_query, parse_filters
-from schemas.errors import (
-    ConfigError,
-    FilterError,
-    GuardRefused,
-    QueryRefused,
-    SchemaMismatch,
-    SitegraphError,
-    StoreUnavailable,
-)
-from schemas.evidence import Query
-from schemas.extras import extra_of, install_line
-from schemas.json_text import to_json
-from schemas.no_room import why_no_room
-from schemas.program import version_line
-from schemas.redaction import one_line
-from schemas.settings import SETTINGS_FILE, Settings, load_settings
-from schemas.text_streams import escape_unwritable
-from schemas.usage_counts import Interface
+from schemas.errors import ConfigError, SitegraphError, exit_code, why_no_room
+from schemas.evidence import Interface, Query
+from schemas.leaving import leave
+from schemas.redaction import escape_unwritable, one_line, to_json
+from schemas.settings import SETTINGS_FILE, Settings, extra_of, install_line, load_settings, version_line
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
-    from retrieval.retriever import RetrievalResult
-    from schemas.coverage import Coverage
     from schemas.evidence import ContextBundle
 
 _EXAMPLE = """examples:
@@ -60,17 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             version=options.version_of,
             only_named=options.doc_id is not None,
         )
-        settings = _read_settings()
-        settings = replace(settings, index=options.index or settings.index)
-        settings = _with_local_index(
-            _for_readers(
-                replace(settings, groups=settings.groups if options.groups is None else options.groups)
-            )
-        )
-        index = Path(settings.index)
-        readers, result, seconds = _answer(index, query, settings, as_of=options.as_of)
-        _print_bundle(readers, result.bundle, form=options.format, top_k=query.top_k)
-        _log(index, result, seconds)
+        _answer(query, _read_settings(options), as_of=options.as_of, form=options.format)
     except BrokenPipeError:
         return _leave_output(0)
     except OSError as error:
@@ -95,51 +70,26 @@ def _leave_output(code: int) -> int:
     return code
 
 
-def exit_code(error: SitegraphError) -> int:
-    """Return 2 for what the caller can put right, 3 for a store out of reach, 4 for a refusal, else 1."""
-    if isinstance(error, FilterError | ConfigError | SchemaMismatch):
-        return 2
-    if isinstance(error, QueryRefused | GuardRefused):
-        return 4
-    return 3 if isinstance(error, StoreUnavailable) else 1
+def _answer(query: Query, settings: Settings, *, as_of: str | None, form: str) -> None:
+    from retrieval.once import answer_each, open_once
 
+    def warn(message: str) -> None:
+        _say(f"warning: {message}")
 
-def _answer(
-    index: Path, query: Query, settings: Settings, *, as_of: str | None
-) -> "tuple[Readers, RetrievalResult, float]":
-    """What was opened, what the query brought, and in how many seconds once the index was open."""
-    from indexes.wiring import open_readers
-    from retrieval.as_of import find_generation
-    from retrieval.evidence import find_evidence
-    from retrieval.opening import build_retriever
-    from retrieval.question.policy import read_policy
+    def now() -> str:
+        return datetime.now(UTC).isoformat(timespec="seconds")
 
-    readers = open_readers(
-        index,
-        environment=settings.environment(),
-        use_graph=query.use_graph,
-        use_rerank=bool(query.rerank),
-        generation=None if as_of is None else find_generation(index, as_of),
+    readers = open_once(
+        settings, warn=warn, use_graph=query.use_graph, use_rerank=bool(query.rerank), as_of=as_of
     )
-    for warning in readers.warnings:
-        print(f"retrieval: warning: {one_line(warning)}", file=sys.stderr)
-    retriever = build_retriever(readers, policy=read_policy(settings.deny))
-    began = time.perf_counter()
-    result = find_evidence(readers, retriever, query, coverage=lambda: _coverage(settings))
-    return readers, result, time.perf_counter() - began
-
-
-def _coverage(settings: Settings) -> "Coverage":
-    from indexes.coverage import read_coverage
-
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    return read_coverage(Path(settings.index), now=now, ledger_url=settings.ledger_url)
+    door, clock = Interface.RETRIEVAL, time.perf_counter
+    for result, _ in answer_each(readers, settings, [query], door=door, now=now, clock=clock, warn=warn):
+        _print_bundle(readers, result.bundle, form=form, top_k=query.top_k)
 
 
 def _print_bundle(readers: "Readers", bundle: "ContextBundle", *, form: str, top_k: int) -> None:
-    from retrieval.absence import absence_in, render_absence
     from retrieval.bundle.render import to_rows
-    from retrieval.evidence import render_evidence
+    from retrieval.evidence import absence_in, render_absence, render_evidence
     from schemas.records import to_record
 
     if form == "text":
@@ -151,44 +101,27 @@ def _print_bundle(readers: "Readers", bundle: "ContextBundle", *, form: str, top
         print(render_absence(absence), file=sys.stderr)
 
 
-def _log(index: Path, result: "RetrievalResult", seconds: float) -> None:
-    from retrieval.learning.query_log import log_queries
+def _read_settings(options: argparse.Namespace) -> Settings:
+    """Settings from the environment and `./sitegraph.toml`; an index elsewhere is copied first."""
+    from indexes.markers import for_readers
 
-    try:
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        log_queries(
-            index, [result.query], timestamp=now, results=[result], door=Interface.RETRIEVAL, seconds=seconds
-        )
-    except OSError as error:
-        print(f"retrieval: warning: the usage log cannot be written: {error}", file=sys.stderr)
-
-
-def _for_readers(settings: Settings) -> Settings:
-    if settings.groups is None:
-        return settings
-    from indexes.audiences import for_readers
-
-    return for_readers(settings)
-
-
-def _with_local_index(settings: Settings) -> Settings:
-    if "://" not in settings.index:
-        return settings
-    from indexes.copies.cache import with_local_index
-
-    return with_local_index(
-        settings, now=time.time, say=lambda line: print(f"retrieval: {one_line(line)}", file=sys.stderr)
-    )
-
-
-def _read_settings() -> Settings:
-    """Settings from the environment and `./sitegraph.toml`."""
     file = Path(SETTINGS_FILE)
     try:
         text = file.read_text(encoding="utf-8") if file.is_file() else None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot be read ({error})", subject=SETTINGS_FILE) from error
-    return load_settings(os.environ, text)
+    settings = load_settings(os.environ, text)
+    groups = settings.groups if options.groups is None else options.groups
+    settings = for_readers(replace(settings, index=options.index or settings.index, groups=groups))
+    if "://" not in settings.index:
+        return settings
+    from indexes.copies.cache import with_local_index
+
+    return with_local_index(settings, now=time.time, say=_say)
+
+
+def _say(line: str) -> None:
+    print(f"retrieval: {one_line(line)}", file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -250,4 +183,4 @@ def _parser() -> argparse.ArgumentParser:
 if __name__ == "__main__":
     # One answer and the process ends: looking for garbage among the imports takes a tenth of its time.
     gc.disable()
-    sys.exit(main())
+    leave(main())

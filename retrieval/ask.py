@@ -5,28 +5,23 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from retrieval.absence import state_absence
 from retrieval.answering.answerable import measure_familiarity
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
-from retrieval.answering.answering import Answerer
+from retrieval.answering.answering import Answerer, Log
 from retrieval.ask_modes import AskMode
-from retrieval.bundle.parse_answer import Sentence, parse_answer
-from retrieval.evidence import relate
-from retrieval.opening import build_retriever
-from retrieval.question.policy import ALLOW_ALL, Policy, check_policy
-from retrieval.question.versions import bind_version
-from schemas.absence import Absence
-from schemas.coverage import Coverage
+from retrieval.bundle.prompt import Sentence, parse_answer
+from retrieval.evidence import build_retriever, relate, state_absence
+from retrieval.question.catalogue import bind_version
+from retrieval.question.query import ALLOW_ALL, Policy, check_policy
 from schemas.errors import ConfigError, ParseError, StoreUnavailable
 from schemas.evidence import ContextBundle, Query
-from schemas.extraction import Complete
+from schemas.health import Absence, Coverage
+from schemas.names import Complete
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
-    from retrieval.wiki.reply import WikiAnswer
+    from retrieval.wiki.ask import WikiAnswer
     from retrieval.wiki.store import Wiki
-
-Log = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +91,13 @@ class Asking:
             measure=lambda text: measure_familiarity(text, self.readers.chunks, self.readers.encoder),
         )
 
-    def _plain(self, query: Query) -> AskResult:
+    def _retrieve(self, query: Query) -> ContextBundle:
         bundle = build_retriever(self.readers).retrieve(query)
         self.log(f"passages: {len(bundle.evidence)}")
-        bundle = self._relate(query, bundle)
+        return bundle
+
+    def _plain(self, query: Query) -> AskResult:
+        bundle = self._relate(query, self._retrieve(query))
         return AskResult(mode=AskMode.PLAIN, bundle=bundle, answer=self._answerer.answer(bundle))
 
     def _relate(self, query: Query, bundle: ContextBundle) -> ContextBundle:
@@ -110,14 +108,14 @@ class Asking:
         return related
 
     def _dual(self, query: Query) -> AskResult:
-        from retrieval.dual.graph_channel import EntityGraphRetriever
-        from retrieval.dual.retriever import DualRetriever
+        from retrieval.dual.retriever import add_contexts
 
-        readers = self.readers
-        graph = EntityGraphRetriever(readers.chunks, readers.graph) if readers.graph else None
-        plain, count_tokens = build_retriever(readers), readers.encoder.count_tokens
-        dual = DualRetriever(plain, graph, count_tokens, log=self.log, warn=self.warn)
-        bundle = self._relate(query, dual.retrieve(query))
+        readers, found = self.readers, self._retrieve(query)
+        count_tokens = readers.encoder.count_tokens
+        found = add_contexts(
+            found, query, readers.chunks, readers.graph, count_tokens, log=self.log, warn=self.warn
+        )
+        bundle = self._relate(query, found)
         return AskResult(mode=AskMode.DUAL, bundle=bundle, answer=self._answerer.answer(bundle))
 
     def _iterative(self, query: Query) -> AskResult:
@@ -179,7 +177,7 @@ class Asking:
     def _file(self, query: Query, found: "WikiAnswer", bundle: ContextBundle, answer: Answered) -> None:
         """Make a verified answer a page, so that the wiki has it the next time."""
         from retrieval.wiki.filing import GroundedSentence, file_answer
-        from retrieval.wiki.worth import why_weak
+        from retrieval.wiki.sufficiency import why_weak
 
         chunks = {one.S: one.chunk_id for one in bundle.evidence}
         statements = [

@@ -14,13 +14,13 @@ from typing import TypeVar
 from indexes.following import GRAPH, FollowedIndex
 from indexes.wiring import Readers
 from retrieval.as_of import find_generation
-from retrieval.evidence import find_evidence
-from retrieval.opening import build_retriever
-from retrieval.question.policy import ALLOW_ALL, Policy
+from retrieval.evidence import build_retriever, find_evidence
+from retrieval.question.query import ALLOW_ALL, Policy
 from retrieval.retriever import RetrievalResult, Retriever
-from schemas.coverage import Coverage
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query
+from schemas.health import Coverage
+from schemas.settings import Settings, as_settings
 
 CACHE_MB = 1536
 THREADS = 4
@@ -98,7 +98,7 @@ class _Opened:
 def open_retriever(
     index: Path,
     *,
-    environment: Mapping[str, str],
+    environment: Mapping[str, str] | Settings,
     clock: Callable[[], float],
     cache_mb: int = CACHE_MB,
     policy: Policy = ALLOW_ALL,
@@ -106,11 +106,12 @@ def open_retriever(
 ) -> Iterator[LiveRetriever]:
     """Open an index to be asked again and again; nothing is read before the first query.
 
-    Args: environment: where Neo4j is, if the graph is there. clock: monotonic seconds. cache_mb: what the
-    stores may keep in memory between queries. policy: says which questions are refused (`QueryRefused`).
-    coverage: reads from the ledger what the index may lack, for questions that nothing answers.
+    Args: environment: settings, or the variables that they are read from. clock: monotonic seconds. cache_mb:
+    what the stores may keep in memory between queries. policy: says which questions are refused
+    (`QueryRefused`). coverage: reads from the ledger what the index may lack, for questions that nothing
+    answers.
     """
-    followed = FollowedIndex(index, environment=environment, cache_mb=cache_mb, clock=clock)
+    followed = FollowedIndex(index, settings=as_settings(environment), cache_mb=cache_mb, clock=clock)
     try:
         yield LiveRetriever(followed, policy=policy, coverage=coverage)
     finally:
@@ -133,7 +134,7 @@ class AsyncRetriever:
 async def open_async_retriever(
     index: Path,
     *,
-    environment: Mapping[str, str],
+    environment: Mapping[str, str] | Settings,
     clock: Callable[[], float],
     cache_mb: int = CACHE_MB,
     threads: int = THREADS,

@@ -1,4 +1,4 @@
-"""The function that a source file names to clean its pages: where it is found, and how it is loaded.
+"""The function that a source file names to clean its pages: found, loaded, and called within its time.
 
 A module beside the source file comes first, then what is installed. Nothing else is looked at: neither the
 working folder, nor anything that was fetched. What lies beside the source file is read from its own file,
@@ -9,20 +9,24 @@ import hashlib
 import inspect
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.abc import SourceLoader
 from importlib.util import find_spec, module_from_spec, spec_from_loader
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
-from runtime.child_environment import child_environment
-from schemas.cleaning import Hook
-from schemas.errors import ConfigError
+from runtime.settings import child_environment
+from schemas.errors import ConfigError, ParseError
+from schemas.fragment import Cleaning, Hook
 from schemas.records import from_record, to_record
 from schemas.redaction import one_line
 
@@ -202,6 +206,76 @@ def _main(name: str, folder: str) -> None:
         told = {"error": str(error)}
     with answer:
         json.dump(told, answer)
+
+
+PROCESSOR_SHARE = 0.5
+"""Of the processor time left to a page: what hangs in Python is told before the child is killed."""
+
+SECONDS = 30.0
+"""By the clock, for a hook that waits."""
+
+_LONGEST_REASON = 200
+
+
+class _OutOfTime(BaseException):
+    """No Exception: a hook that goes on after any of those ends all the same."""
+
+
+def run_hook(hook: Hook, soup: object, subject: str, *, seconds: float = SECONDS) -> object:
+    """Call the hook with a page and return what it returns. For the main thread of a process.
+
+    Raises: ParseError: it raised, or took too long; MemoryError.
+    """
+    left = signal.getitimer(signal.ITIMER_PROF)[0]
+    try:
+        with _limited(left * PROCESSOR_SHARE, seconds):
+            return load_hook(hook)(soup)
+    except MemoryError:
+        raise
+    except _OutOfTime as end:
+        message = f"clean {hook.name} did not end within its time ({end}); the page is left out"
+        raise ParseError(message, subject=subject) from None
+    except HookError as error:
+        raise ParseError(f"clean {hook.name} {error}", subject=subject) from error
+    except (Exception, SystemExit) as error:
+        told = ": ".join(filter(None, (type(error).__name__, one_line(str(error))[:_LONGEST_REASON])))
+        message = f"clean {hook.name} raised {told}{_place(hook, error)}; the page is left out"
+        raise ParseError(message, subject=subject) from error
+
+
+def blame_hook(cleaning: Cleaning | None) -> str:
+    """Name the hook that may be why a child ended without a word; "" where there is none."""
+    return f" (cleaned by {cleaning.hook.name})" if cleaning is not None and cleaning.hook is not None else ""
+
+
+def _place(hook: Hook, error: BaseException) -> str:
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == hook.path
+    ]
+    return f" ({Path(hook.path).name}, line {lines[-1]})" if lines else ""
+
+
+@contextmanager
+def _limited(processor: float, clock: float) -> Iterator[None]:
+    """Raise _OutOfTime once either is used up, and again every second; 0 of processor time is no limit."""
+    over = False
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        if over:
+            return
+        is_clock = number == signal.SIGALRM
+        raise _OutOfTime(f"{clock:g} s" if is_clock else f"{processor:.2g} s of processor time")
+
+    signal.signal(signal.SIGALRM, end)
+    signal.signal(signal.SIGVTALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, clock, 1.0)
+    signal.setitimer(signal.ITIMER_VIRTUAL, processor, 1.0 if processor else 0.0)
+    try:
+        yield
+    finally:
+        over = True
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 if __name__ == "__main__":

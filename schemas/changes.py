@@ -1,4 +1,8 @@
-"""What a run is about to do to the index, decided before anything is written."""
+"""What a run is about to do to the index, and what the change feed says of it.
+
+Whoever takes every feed entry's `old_id` out of their copy of one generation and puts its `new_id` in, entry
+by entry, has the ids of a later one. The contract of the feed is docs/reference/changes.md.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -88,3 +92,47 @@ def add_counts(left: Counts, right: Counts) -> dict[str, dict[str, int]]:
         table: {kind: number for kind, number in sorted(kinds.items()) if number}
         for table, kinds in sorted(tables.items())
     }
+
+
+class FeedKind(StrEnum):
+    """What an entry is about."""
+
+    DOCUMENT = "document"
+    CHUNK = "chunk"
+    TOOL = "tool"
+
+
+class FeedChange(StrEnum):
+    """What became of it; REFRESHED keeps the id and the text, and has other links or fields."""
+
+    ADDED = "added"
+    REPLACED = "replaced"
+    REFRESHED = "refreshed"
+    MOVED = "moved"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedEntry:
+    """One change; `uri` is where it is now, or was when it goes.
+
+    `generation` is 0 until the generation is frozen.
+    """
+
+    kind: FeedKind
+    change: FeedChange
+    old_id: str | None
+    new_id: str | None
+    source: str
+    uri: str
+    reason: str
+    generation: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    """Everything that leads from what readers saw at `since` to what they saw at `until`, in order."""
+
+    since: int
+    until: int
+    entries: tuple[FeedEntry, ...]

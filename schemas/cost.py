@@ -1,8 +1,10 @@
-"""What a run cost, by cause. The JSON contract is docs/reference/run-report.md."""
+"""What a run cost, by the cause that work was done for. The JSON contract is docs/reference/run-report.md."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol, TypeVar
 
 
 class Cause(StrEnum):
@@ -135,3 +137,51 @@ def total_of(causes: Mapping[str, Spent]) -> Spent:
 
 def _since(now: Mapping[str, Spent], before: Mapping[str, Spent]) -> dict[str, Spent]:
     return {cause: spent - before.get(cause, Spent()) for cause, spent in now.items()}
+
+
+T = TypeVar("T")
+
+
+class CostListener(Protocol):
+    """Is told what each thread works for."""
+
+    def block(self, cause: Cause) -> AbstractContextManager[None]:
+        """What the calling thread does in the block is done for *cause*; a block within it is its own."""
+
+    def add_rows(self, table: str, number: int) -> None:
+        """So many rows of a table were written or removed."""
+
+
+_LISTENERS: list[CostListener] = []
+
+
+def listen(listener: CostListener) -> None:
+    """Tell one listener of everything from now on, in place of any before it."""
+    _LISTENERS[:] = [listener]
+
+
+@contextmanager
+def caused_by(cause: Cause) -> Iterator[None]:
+    """What the calling thread does in the block, it does for *cause*."""
+    if not _LISTENERS:
+        yield
+        return
+    with _LISTENERS[0].block(cause):
+        yield
+
+
+def count_rows(table: str, number: int) -> None:
+    """Say that rows of a table were written or removed."""
+    for listener in _LISTENERS:
+        listener.add_rows(table, number)
+
+
+def counted_rows(table: str, rows: Iterable[T]) -> Iterator[T]:
+    """The rows as they are, counted once they have been taken."""
+    number = 0
+    try:
+        for row in rows:
+            number += 1
+            yield row
+    finally:
+        count_rows(table, number)

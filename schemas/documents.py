@@ -1,9 +1,11 @@
-"""What the ledger knows of a document between runs, and what a run found."""
+"""What the ledger knows of documents and generations between runs, and what a run found."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
-from schemas.dates import DateOrigin
+from schemas.nodes import DateOrigin
 
 
 class DocumentState(StrEnum):
@@ -162,3 +164,94 @@ class LiveDocument:
     last_modified_origin: DateOrigin | None = None
     stale: bool = False
     aliases: tuple[str, ...] = ()
+
+
+class HistoryEvent(StrEnum):
+    """What an entry tells of."""
+
+    FOUND = "found"  # the document became known
+    LOOKED = "looked"  # it was asked for, or read from disk
+    PARSED = "parsed"  # its content became another
+    STATE = "state"  # another state without a look, as by a changed scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchAttempt:
+    """What the row of a document does not say of the last look at it.
+
+    `bytes` of the body as received, over all tries. `conditional`: validators were sent with the request.
+    `earlier` are the attempts of the same look before it: a 304 that was not believed, or new bytes that the
+    old validators were to prove. What is None is as the row has it.
+    """
+
+    conditional: bool
+    bytes: int
+    state: DocumentState | None = None
+    http_status: int | None = None
+    raw_sha: str | None = None
+    reason: str | None = None
+    earlier: "tuple[FetchAttempt, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryEntry:
+    """One event, and how often it came in a row: a page that answers 304 for a year is one entry.
+
+    `at` is the first time and `until` the last, `run_id` the run of the last. `conditional` and `bytes`
+    are None where nothing was asked.
+    """
+
+    source: str
+    uri: str
+    seq: int
+    event: HistoryEvent
+    to_state: DocumentState
+    from_state: DocumentState | None = None
+    at: str | None = None
+    until: str | None = None
+    times: int = 1
+    run_id: str | None = None
+    http_status: int | None = None
+    reason: str = ""
+    location: str | None = None
+    conditional: bool | None = None
+    bytes: int | None = None
+    raw_sha: str | None = None
+    content_hash: str | None = None
+
+
+RUNNING, INTERRUPTED = "running", "interrupted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ancestor:
+    """A generation that readers see or saw on the way; `changes_kept`: what it changed is still known."""
+
+    generation: int
+    base: int
+    as_of: str
+    source: str
+    run_id: str
+    changes_kept: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """A run as the ledger tells of it: `running` until it is finished or refused, its report as JSON."""
+
+    run_id: str
+    source: str
+    state: str
+    started_at: str
+    finished_at: str | None
+    report: Mapping[str, Any] | None
+
+
+def state_of_run(state: str, *, under_way: bool) -> str:
+    """Return the state of a run as its row has it; one that nobody goes on with is INTERRUPTED."""
+    return INTERRUPTED if state == RUNNING and not under_way else state
+
+
+def reason_of_run(state: str, report: Mapping[str, Any] | None, *, under_way: bool) -> str | None:
+    """Return why a run ended as it did; None while it goes on, whatever stopped it before."""
+    return None if state == RUNNING and under_way else (report or {}).get("reason")

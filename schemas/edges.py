@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from schemas.ids import edge_id
-from schemas.later_fields import LATER
+from schemas.ids import LATER, edge_id
 
 
 class EdgeKind(StrEnum):

@@ -1,11 +1,12 @@
-"""A query, and the evidence that answers it. The JSON contract is docs/reference/bundle.schema.json."""
+"""A query, the evidence that answers it, and how many were asked (docs/reference/bundle.schema.json)."""
 
+from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from schemas.dates import DateOrigin
-from schemas.geometry import BBox, PageSize
+from schemas.nodes import BBox, DateOrigin, PageSize
 
 
 class SearchField(StrEnum):
@@ -87,7 +88,7 @@ class Query:
     who answers and in which tone; it changes no evidence. `version` is that of manuals with several: None and
     `latest` ask for the latest of each document, `all` for every one; `left_out` is what that leaves out, as
     the retriever of a generation fills it in. `only_named` asks for the documents that the text names by id,
-    and for what typed edges join to them.
+    and for what typed edges join to them. `by_page` asks for pages, each at its best passage.
     """
 
     text: str
@@ -101,6 +102,7 @@ class Query:
     version: str | None = None
     left_out: tuple[LeftOut, ...] = ()
     only_named: bool = False
+    by_page: bool = False
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -307,3 +309,39 @@ class ContextBundle:
     tool_result: dict[str, Any] | None = None
     relations: tuple[Relation, ...] = ()
     diagnostics: dict[str, Any] = field(default_factory=dict)
+
+
+BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 15.0, 30.0, 60.0)
+"""Upper bounds in seconds; a language model may take a minute to word an answer."""
+
+
+class Interface(StrEnum):
+    """By what a question was asked; logs and metrics name it `door`."""
+
+    QUERY = "query"
+    ASK = "ask"
+    RETRIEVAL = "retrieval"  # python -m retrieval
+    MCP = "mcp"  # over stdin and stdout
+    SERVE = "serve"  # over HTTP, in the pages and at /mcp
+
+
+@dataclass(frozen=True, slots=True)
+class Durations:
+    """How many answers took how long: a number for each of BUCKETS and one for what is longer."""
+
+    counts: tuple[int, ...] = (0,) * (len(BUCKETS) + 1)
+    seconds: float = 0.0
+
+    def plus(self, seconds: float) -> "Durations":
+        """Count one more."""
+        place = bisect_left(BUCKETS, seconds)
+        counts = tuple(number + (at == place) for at, number in enumerate(self.counts))
+        return Durations(counts, self.seconds + seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class UsageCounts:
+    """Questions by interface and outcome, and how long their answers took by interface."""
+
+    questions: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    durations: Mapping[str, Durations] = field(default_factory=dict)

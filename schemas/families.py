@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ def one_of_each(found: Iterable[Edition]) -> tuple[Edition, ...]:
     return tuple(by_doc[doc] for doc in sorted(by_doc))
 
 
-def version_at(pattern: str, address: str) -> str | None:
+def _version_at(pattern: str, address: str) -> str | None:
     """Return the version that an address names; None where the pattern finds none."""
     found = re.search(pattern, address)
     return (found[1] or None) if found else None
@@ -71,7 +71,7 @@ def version_at(pattern: str, address: str) -> str | None:
 
 def version_of(family: VersionFamily, address: str) -> str | None:
     """Return the version of a document by its address alone; None where none is said, or the page says it."""
-    return version_at(family.url, address) if family.url is not None else family.version
+    return _version_at(family.url, address) if family.url is not None else family.version
 
 
 def joining_key(of: SourceFamily, edition: Edition) -> str:
@@ -84,3 +84,13 @@ def joining_key(of: SourceFamily, edition: Edition) -> str:
         return address
     base = max((one for one in of.bases if address.startswith(one)), key=len, default="")
     return address[len(base) :] if base else re.sub(r"^[a-z]+://[^/]*/", "", address)
+
+
+SETTLED: Final = ("stable", "latest", "current")
+"""Names of the version that readers are meant to see, most settled first."""
+
+AHEAD: Final = (
+    *("dev", "devel", "develop", "development", "edge", "head", "main", "master", "next", "nightly"),
+    *("preview", "trunk"),
+)
+"""Names of the version that is still to come."""

@@ -1,10 +1,10 @@
-"""What is asked of the network, and what came of it."""
+"""What is asked of the network, whose turn it is to ask a host, and what came of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from schemas.dates import Dated
+from schemas.nodes import Dated
 
 Body = bytes  # FetchResult has a field named bytes
 
@@ -50,10 +50,10 @@ class FetchResult:
 
     url: str
     status: FetchStatus
-    requests: int
-    bytes: int
-    statuses: tuple[int, ...]
-    seconds: float
+    requests: int = 0
+    bytes: int = 0
+    statuses: tuple[int, ...] = ()
+    seconds: float = 0.0
     body: Body | None = None
     unproven: bool = False
     http_status: int | None = None
@@ -85,3 +85,17 @@ class FetchTotals:
     requests: int = 0
     bytes: int = 0
     statuses: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostTurn:
+    """What the ledger answers who wants to ask a host.
+
+    `wait`: seconds after which to ask again; 0: it is their turn, for `seconds`. `delay`: the longest delay
+    between requests, in seconds, that any other run promised the host; `others`: how many such runs.
+    """
+
+    wait: float
+    seconds: float = 0.0
+    delay: float = 0.0
+    others: int = 0

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from schemas.fragment import GraphFragment, ParseRequest
-from schemas.word_coverage import UnreadWords
+from schemas.fragment import GraphFragment, ParseRequest, UnreadWords
 
 CountTokens = Callable[[str], int]
 """Number of word pieces in a text, by the encoder's tokenizer, without special tokens."""
@@ -118,7 +117,7 @@ def one_type(content_type: str) -> str:
     return chosen or content_type
 
 
-def name_of(path: str | None, url: str) -> str:
+def document_name(path: str | None, url: str) -> str:
     """Return what a document is called, in lower case: its path as it is, else its URL without a query."""
     return (url.partition("?")[0] if path is None else path).lower()
 
@@ -126,7 +125,7 @@ def name_of(path: str | None, url: str) -> str:
 def find_format(
     formats: Iterable[DocumentFormat], head: bytes, *, content_type: str | None, name: str
 ) -> DocumentFormat | None:
-    """Return the first format that recognises a document by its first bytes and its `name_of`, or None."""
+    """Return the first format that recognises a document by its first bytes and its name, or None."""
     told = (content_type or "").strip().lower()
     return next((one for one in formats if one.recognise(head[:HEAD_BYTES], told, name)), None)
 

@@ -1,14 +1,137 @@
-"""What a parser makes of one document, before anything is known about the others."""
+"""What a parser makes of one document, how it is cleaned first, and what became of its words."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from schemas.cleaning import Cleaning
-from schemas.dates import Dated
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.families import VersionFamily
-from schemas.later_fields import LATER
-from schemas.nodes import Chunk, Node, Section
-from schemas.word_coverage import WordCoverage
+from schemas.ids import LATER
+from schemas.nodes import Chunk, Dated, Node, Section
+
+NOTABLE = 0.01
+"""Share of the words lost above which a document is named in a run's report."""
+
+LOSS = (
+    "more than 1 % of its words are in no chunk, and no reason is known; see what is lost: sitegraph inspect"
+)
+
+_TOLD = 8
+
+Explained = Iterable[tuple[str, str]]
+"""Texts that a parser left out, each behind its reason; made when somebody asks for the next one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostWord:
+    """A word that a reader sees, in no chunk and left out for no reason, between the words around it."""
+
+    word: str
+    context: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordCoverage:
+    """The account of one document, in words.
+
+    seen == kept + the sum of `dropped` + lost. `dropped` has a count for each reason that the parser gave,
+    the most first; `invented` counts words of the chunks that no reader sees. `losses` and `inventions` are
+    the first of each, in lower case.
+    """
+
+    seen: int
+    kept: int
+    lost: int
+    dropped: tuple[tuple[str, int], ...] = ()
+    invented: int = 0
+    losses: tuple[LostWord, ...] = ()
+    inventions: tuple[str, ...] = ()
+
+    @property
+    def lost_share(self) -> float:
+        """Share of the words seen that is lost."""
+        return self.lost / self.seen if self.seen else 0.0
+
+    @property
+    def is_notable(self) -> bool:
+        """Whether so much is lost that somebody should look."""
+        return self.lost_share > NOTABLE
+
+    @property
+    def told_loss(self) -> str:
+        """Say in a line how much is lost, and the first words of it."""
+        words = " ".join(loss.word for loss in self.losses[:_TOLD])
+        first = f", first: {words}" if words else ""
+        return f"{self.lost} of {self.seen} words are in no chunk, without a reason{first}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverageCounts:
+    """The accounts of many documents, in words; `unknown` are documents without one, `notable` lose much."""
+
+    documents: int = 0
+    unknown: int = 0
+    seen: int = 0
+    kept: int = 0
+    lost: int = 0
+    invented: int = 0
+    notable: int = 0
+
+
+@dataclass(slots=True)
+class UnreadWords:
+    """What a parser says that it leaves out; nothing of it is read before somebody asks."""
+
+    told: list[Explained] = field(default_factory=list)
+
+    def add(self, explained: Explained) -> None:
+        """Take texts with their reasons, those that are cheap to tell first."""
+        self.told.append(explained)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        for explained in self.told:
+            yield from explained
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hook:
+    """A function that is given each page as a `BeautifulSoup`: `name` is `module:function`.
+
+    `path` is the file that holds it, `sha256` that of the file's bytes. `beside`: found beside the source
+    file, and read from there; else it is imported as what is installed.
+    """
+
+    name: str
+    path: str
+    sha256: str
+    beside: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleaning:
+    """CSS selectors of what is read of a page, what is not, and its title; and a hook that comes first."""
+
+    select: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    title: str | None = None
+    hook: Hook | None = None
+
+    @property
+    def version(self) -> tuple[object, ...]:
+        """What a page depends on, wherever the hook's file lies."""
+        hook = self.hook and (self.hook.name, self.hook.sha256)
+        return (self.select, self.remove, self.title, hook)
+
+    def labels(self) -> Iterator[str]:
+        """Name each selector as messages do."""
+        yield from (label("select", css) for css in self.select)
+        yield from (label("remove", css) for css in self.remove)
+        if self.title is not None:
+            yield label("title", self.title)
+
+
+def label(key: str, css: str) -> str:
+    """Return key and selector as one name: `content.remove '.banner'`."""
+    return f"content.{key} {css!r}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

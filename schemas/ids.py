@@ -1,8 +1,12 @@
-"""Natural key to id. The rules stand in docs/rules/ids.md; a changed id is a breaking change."""
+"""Ids and hashes of content. The rules stand in docs/rules/ids.md; a changed id is a breaking change."""
 
 import hashlib
+import json
 import unicodedata
 from collections import Counter
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Final
 
 _SEPARATOR = "\x1f"
 _DIGITS = "abcdefghijklmnopqrstuvwxyz234567"
@@ -22,6 +26,7 @@ def make_id(kind: str, *key: str | int) -> str:
     return f"{kind}:{''.join([_PAIRS[number >> place & 1023] for place in _PLACES])}"
 
 
+@lru_cache(maxsize=1)  # of each chunk it is asked twice in a row
 def normalise_text(text: str) -> str:
     """Fold what a reader does not see (Unicode form, runs of white space) before hashing."""
     return " ".join(unicodedata.normalize("NFC", text).split())
@@ -93,3 +98,22 @@ def entity_id(name: str, disambiguation: str = "") -> str:
 def edge_id(kind: str, src: str, dst: str, *qualifier: str) -> str:
     """Id of an edge; the qualifier tells parallel edges apart (anchor text, position, predicate ...)."""
     return make_id("edge", kind, src, dst, *qualifier)
+
+
+def sha256_hex(data: bytes | str) -> str:
+    """Hash bytes, or text as UTF-8."""
+    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+
+
+def canonical_json(value: Any) -> str:
+    """Serialise with sorted keys and no spaces, so that equal values give equal bytes."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def record_sha256(record: Any) -> str:
+    """Hash a JSON-ready record by its canonical form."""
+    return sha256_hex(canonical_json(record))
+
+
+LATER: Final = MappingProxyType({"later": True})
+"""Metadata of such a field: records leave it out where it has its default, so those rows keep their hash."""

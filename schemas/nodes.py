@@ -1,12 +1,93 @@
-"""Nodes of the graph, and the chunk row that the vector store keeps."""
+"""Nodes of the graph, their dates and boxes, and the chunk row that the vector store keeps."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, TypeGuard
 
-from schemas.dates import DateOrigin
-from schemas.geometry import BBox, PageSize
-from schemas.later_fields import LATER
+from schemas.ids import LATER
+
+
+@dataclass(frozen=True, slots=True)
+class BBox:
+    """A box in PDF points; origin top-left of the CropBox, page rotation 0."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    def __post_init__(self) -> None:
+        if not (self.x0 <= self.x1 and self.y0 <= self.y1):
+            raise ValueError(f"not a box: {self}")
+
+    def union(self, other: "BBox") -> "BBox":
+        """Return the smallest box around both."""
+        return BBox(
+            min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1)
+        )
+
+    def holds_middle_of(self, other: "BBox") -> bool:
+        """Whether the middle of the other lies in this one, edges included."""
+        x, y = (other.x0 + other.x1) / 2, (other.y0 + other.y1) / 2
+        return self.x0 <= x <= self.x1 and self.y0 <= y <= self.y1
+
+
+@dataclass(frozen=True, slots=True)
+class PageSize:
+    """Width and height of a page's CropBox in PDF points, rotation 0."""
+
+    width: float
+    height: float
+
+
+def turn(bbox: BBox, *, size: PageSize, rotation: int) -> BBox:
+    """Turn a box on the unrotated page of *size* into one on the page as displayed.
+
+    /Rotate is clockwise, in steps of 90 degrees (ISO 32000-1, 7.7.3.3).
+    """
+    x0, y0, x1, y1 = bbox.x0, bbox.y0, bbox.x1, bbox.y1
+    match rotation % 360:
+        case 90:
+            return BBox(size.height - y1, x0, size.height - y0, x1)
+        case 180:
+            return BBox(size.width - x1, size.height - y1, size.width - x0, size.height - y0)
+        case 270:
+            return BBox(y0, size.width - x1, y1, size.width - x0)
+    return bbox
+
+
+class DateOrigin(StrEnum):
+    """Where the date of a document comes from; those that come first are believed first.
+
+    What a document says of itself: FRONT_MATTER, JSON_LD (`dateModified`), META, TIME (a `time` element that
+    is marked as modified), TEXT ("Last updated on ..."), PDF, DOCX, EPUB. Then GIT, the last commit that
+    changed the file, and SITEMAP. PUBLISHED is when the document says that it came out. HTTP is
+    `Last-Modified`, FILE the time of a file, GIT_HEAD the commit that was read: these three often tell of a
+    build, a deployment or a checkout. Source: docs/rules/dates.md.
+    """
+
+    FRONT_MATTER = "front_matter"
+    JSON_LD = "json_ld"
+    META = "meta"
+    TIME = "time"
+    TEXT = "text"
+    PDF = "pdf"
+    DOCX = "docx"
+    EPUB = "epub"
+    GIT = "git"
+    SITEMAP = "sitemap"
+    PUBLISHED = "published"
+    HTTP = "http"
+    FILE = "file"
+    GIT_HEAD = "git_head"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dated:
+    """A date, ISO 8601 in UTC to the second, and where it comes from."""
+
+    at: str
+    origin: DateOrigin
 
 
 class NodeKind(StrEnum):

@@ -7,9 +7,8 @@ from enum import Enum
 from functools import cache
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from schemas.geometry import BBox, PageSize
-from schemas.later_fields import LATER
-from schemas.nodes import NODE_TYPES, Node, NodeKind, kind_of
+from schemas.ids import LATER
+from schemas.nodes import NODE_TYPES, OBSERVED_FIELDS, BBox, Node, NodeKind, PageSize, kind_of
 
 Record = dict[str, Any]
 _SCALARS = frozenset({str, int, bool, type(None)})
@@ -39,6 +38,12 @@ def _later(cls: Any) -> tuple[tuple[str, Any], ...]:
     return tuple((f.name, f.default) for f in fields(cls) if f.metadata == LATER)
 
 
+def show_as(cls: type[T], of: Any, **more: Any) -> T:
+    """Make a dataclass of what *of* has of its fields under the same names; *more* come from elsewhere."""
+    names = _names(cast(Hashable, cls))
+    return cls(**{name: getattr(of, name) for name in names if hasattr(of, name)} | more)
+
+
 def _plain(value: Any) -> Any:
     if type(value) in _SCALARS:  # nearly everything is one, and a run makes millions of records
         return value
@@ -61,10 +66,10 @@ def _plain(value: Any) -> Any:
 
 def from_record(cls: type[T], record: Record) -> T:
     """Build a dataclass from its record; unknown keys are an error, missing ones take defaults."""
-    return cls(**read_fields(cls, record))
+    return cls(**fields_from_record(cls, record))
 
 
-def read_fields(cls: type[Any], record: Record) -> dict[str, Any]:
+def fields_from_record(cls: type[Any], record: Record) -> dict[str, Any]:
     """Return the values of fields from their record; unknown keys are an error."""
     values = dict(record)
     if unknown := sorted(values.keys() - _known(cast(Hashable, cls))):
@@ -130,3 +135,19 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
 
 def _same(value: Any) -> Any:
     return value
+
+
+_OBSERVED = (*OBSERVED_FIELDS, "state", "stale", "aliases")
+_SCORES = ("score", "confidence", "structure_confidence", "ocr_conf")
+
+
+def stable_record(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what was observed, and round scores to 6 places; docs/reference/export.md says what stays."""
+    if record.get("url") and (record.get("path") or record.get("file_path")):
+        record = {**record, "url": None}  # it tells at which commit the file was read
+    observed = () if record.get("kind") == NodeKind.ENTITY else _OBSERVED
+    kept = {key: value for key, value in record.items() if key not in observed}
+    return {
+        key: round(value, 6) if key in _SCORES and isinstance(value, float) else value
+        for key, value in kept.items()
+    }

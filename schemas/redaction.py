@@ -1,9 +1,13 @@
-"""Text without what nobody may read in it: secrets, and characters that move a terminal's cursor."""
+"""Text as it may be shown: without secrets, harmless to a terminal, in whatever encoding."""
 
+import codecs
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from io import TextIOWrapper
+from typing import Any, TextIO
 
 from schemas.secrets import Secret, find_secrets
 
@@ -80,3 +84,35 @@ def one_line(text: str) -> str:
     joined = _SPACES.sub(lambda spaces: " " if _BREAK.search(spaces[0]) else spaces[0], text)
     text = _SECRET.sub(r"\1***", _USER.sub("***@", joined))
     return redact(_CONTROL.sub(lambda char: f"\\x{ord(char[0]):02x}", text))
+
+
+_UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Characters that JSON leaves as they are: C1 controls, line separators, marks that turn the direction."""
+
+
+def to_json(value: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
+    """Return *value* as JSON; characters stand for themselves, but for those that nobody sees."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, sort_keys=sort_keys)
+    return _UNSEEN.sub(lambda char: f"\\u{ord(char[0]):04x}", text)
+
+
+_ESCAPED = "sitegraph.escaped"
+_FAILING = ("strict", "surrogateescape")
+"""What Python sets by itself; whoever asked for another way (`PYTHONIOENCODING=ascii:replace`) keeps it."""
+
+
+def escape_unwritable(*streams: TextIO) -> None:
+    r"""Write what the encoding of a stream lacks as JSON escapes it (`\u00bb`), in place of failing.
+
+    Python's own `backslashreplace` writes `\xbb`, which is no JSON.
+    """
+    codecs.register_error(_ESCAPED, _escape)
+    for stream in streams:
+        if isinstance(stream, TextIOWrapper) and stream.errors in _FAILING:
+            stream.reconfigure(errors=_ESCAPED)
+
+
+def _escape(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end

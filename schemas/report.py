@@ -1,19 +1,167 @@
-"""What one run did. The JSON contract is docs/reference/run-report.md."""
+"""What a run did, how its checks went, how fresh sources are. JSON: docs/reference/run-report.md.
+
+The contract of the file of checks is docs/checks.md.
+"""
 
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
 
-from schemas.checks import CheckCounts
 from schemas.cost import CostAccount
-from schemas.freshness import FreshnessState
+from schemas.evidence import Filter
+from schemas.ids import LATER
+
+
+class OnFailure(StrEnum):
+    """What a run does where a question has lost its evidence."""
+
+    HOLD = "hold"
+    REPORT = "report"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A question, and what must come of it.
+
+    `cites` are entries of which each must be among the first `top_k` passages, `states` what must stand in
+    them. Where `answered` is False nothing may answer it. `where` is its place in the file.
+    """
+
+    id: str
+    question: str
+    cites: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+    answered: bool = True
+    top_k: int = 10
+    on_failure: OnFailure = OnFailure.HOLD
+    filters: tuple[Filter, ...] = ()
+    where: str = ""
+
+
+class Requirement(StrEnum):
+    """What a check asks for."""
+
+    CITES = "cites"
+    STATES = "states"
+    ANSWERED = "answered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownPassage:
+    """What stands somewhere: the words that bear something out, where they stand, and their document."""
+
+    text: str
+    citation: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckFinding:
+    """Whether one requirement of a check is met, by which passage, or why not.
+
+    `wanted` is the entry, or the statement. Where a statement is not borne out, `passage` is what comes
+    nearest to it.
+    """
+
+    requirement: Requirement
+    wanted: str
+    met: bool
+    why: str = ""
+    passage: ShownPassage | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What came of one check."""
+
+    check: Check
+    findings: tuple[CheckFinding, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether all that it asks for is met."""
+        return all(one.met for one in self.findings)
+
+    @property
+    def failures(self) -> tuple[CheckFinding, ...]:
+        """What is not met."""
+        return tuple(one for one in self.findings if not one.met)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """A requirement that was met before and is no longer, with what stood there and what stands there now."""
+
+    check: str
+    question: str
+    on_failure: OnFailure
+    requirement: Requirement
+    wanted: str
+    why: str
+    before: ShownPassage | None = None
+    after: ShownPassage | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckCounts:
+    """How many questions were asked before publishing, answered as they must be, and lost their evidence.
+
+    `held`: publishing was refused over it.
+    """
+
+    asked: int = 0
+    passed: int = 0
+    lost: int = 0
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRecord:
+    """What the last run that asked found: of the staged `generation`, against its `base`."""
+
+    source: str
+    run_id: str
+    generation: int
+    base: int
+    as_of: str
+    counts: CheckCounts
+    losses: tuple[Loss, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreshnessState:
+    """How fresh a source is: `slo` and `age` in seconds; `as_of`: the end of its last good run (ISO 8601).
+
+    `stale`: older than `slo`, or never read; false without an `slo`.
+    """
+
+    slo: float | None = None
+    as_of: str | None = None
+    age: float | None = None
+    stale: bool = False
+
+
+def judge_freshness(slo: float | None, *, as_of: str | None, now: datetime) -> FreshnessState:
+    """Compare the age of what readers see with what is promised.
+
+    Age is counted from the end of the last run that ended well, whether it changed anything or not.
+    """
+    age = None if as_of is None else max((now - datetime.fromisoformat(as_of)).total_seconds(), 0.0)
+    stale = slo is not None and (age is None or age > slo)
+    return FreshnessState(slo=slo, as_of=as_of, age=age, stale=stale)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A document that could not be used, and why; the run went on."""
+    """A document that could not be used, and why; the run went on.
+
+    `left_out` are the documents that a limit of the source kept out, where that is the reason.
+    """
 
     url: str
     reason: str
+    left_out: int = field(default=0, metadata=LATER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

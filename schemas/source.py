@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from schemas.access import SourceAccess
-from schemas.cleaning import Cleaning, Hook
 from schemas.families import VersionFamily
-from schemas.later_fields import LATER
+from schemas.fragment import Cleaning, Hook
+from schemas.ids import LATER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

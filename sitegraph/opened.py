@@ -7,33 +7,42 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from indexes.audiences import for_readers
 from indexes.changes import read_changes
+from indexes.markers import for_readers
 from retrieval.as_of import check_mode
 from retrieval.ask import Asking, AskResult
 from retrieval.ask_modes import AskMode
-from retrieval.bundle.passage import find_chunk, mark_passage
+from retrieval.bundle.render import find_chunk, mark_passage
 from retrieval.live import CACHE_MB, open_retriever
-from retrieval.question.policy import ALLOW_ALL, Policy
-from retrieval.question.query import ASK_TOP_K, TOKEN_BUDGET, TOP_K, build_query, filters_from_record
+from retrieval.once import coverage_of
+from retrieval.question.query import (
+    ALLOW_ALL,
+    ASK_TOP_K,
+    TOKEN_BUDGET,
+    TOP_K,
+    Policy,
+    Unit,
+    build_query,
+    filters_from_record,
+)
 from retrieval.wiki.store import Wiki, wiki_folder
 from runtime.language_model import open_model
 from runtime.settings import read_settings
 from schemas.access import PUBLIC
+from schemas.changes import Feed
 from schemas.evidence import ContextBundle, Query
-from schemas.feed import Feed
 from schemas.nodes import Chunk
 from schemas.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
     from retrieval.live import LiveRetriever
-    from schemas.coverage import Coverage
-    from schemas.extraction import Complete
+    from schemas.names import Complete
 
 _log = logging.getLogger(__name__)
 
@@ -51,15 +60,16 @@ class OpenedIndex:
     ) -> None:
         self._stack = ExitStack()
         if "://" in settings.index:
-            from indexes.copies.cache import followed
+            from indexes.copies.cache import follow_copy
 
-            settings = self._stack.enter_context(followed(settings, now=time.time, say=_log.warning))
+            settings = self._stack.enter_context(follow_copy(settings, now=time.time, say=_log.warning))
         self.folder = Path(settings.index)
         self._ledger_url = settings.ledger_url
         self._policy, self._complete = policy, complete
+        self._coverage = partial(coverage_of, settings, _now)
         opened = open_retriever(
             self.folder,
-            environment=settings.environment(),
+            environment=settings,
             clock=time.monotonic,
             cache_mb=cache_mb,
             policy=policy,
@@ -83,6 +93,7 @@ class OpenedIndex:
         rerank: bool | None = None,
         as_of: str | int | None = None,
         version: str | None = None,
+        by: Unit = "passage",
     ) -> ContextBundle:
         """Return the evidence for *question*: chunks in rank order, with citations, scores and relations.
 
@@ -90,7 +101,7 @@ class OpenedIndex:
         token_budget: encoder tokens of evidence. rerank: whether a cross-encoder orders the best; None: where
         one is installed. as_of: the number of a generation that is kept, or a month, a day or a time: read
         the index as it was then. version: of manuals with several, that one (`15`, `postgresql=15`), `latest`
-        (the default) or `all`.
+        (the default) or `all`. by: `page` lists pages by all that each says, at its best passage.
         Raises: ConfigError: no index, an argument out of bounds, or nothing of *as_of* is kept; FilterError;
         QueryRefused: by the policy; StoreUnavailable.
         """
@@ -103,6 +114,7 @@ class OpenedIndex:
                 use_graph=use_graph,
                 rerank=rerank,
                 version=version,
+                by=by,
             ),
             as_of=as_of,
         )
@@ -176,16 +188,10 @@ class OpenedIndex:
             log=said,
             warn=said,
             wiki=Wiki(wiki_folder(self.folder)),
-            now=datetime.now(UTC).isoformat(timespec="seconds"),
+            now=_now(),
             policy=self._policy,
             coverage=self._coverage,
         )
-
-    def _coverage(self) -> "Coverage":
-        from indexes.coverage import read_coverage
-
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        return read_coverage(self.folder, now=now, ledger_url=self._ledger_url)
 
 
 def open_index(
@@ -223,6 +229,10 @@ def open_index(
         opened.close()
         raise
     return opened
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _query(question: str, *, filters: Filters | None, **options: Any) -> Query:

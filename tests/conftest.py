@@ -1,5 +1,6 @@
 """Fixtures that every test may use."""
 
+import gc
 import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -9,20 +10,30 @@ import pytest
 
 from indexes.ports import GraphStore
 from indexes.stores.ledger.ledger import Ledger, open_ledger
+from tests.cost import Meter, print_costs
 from tests.fakes.neo4j_server import Neo4jServer, running_neo4j
 from tests.fakes.object_fault_proxy import FaultyStorage, faulty_storage
 from tests.fakes.object_storage import make_bucket, running_s3, s3_environment
 from tests.fakes.postgres_server import PostgresServer, running_postgres
 from tests.fakes.real_sites import DATA
 
+WITH_TORCH = (
+    "tests/contract/test_encoder.py",
+    "tests/unit/indexes/embed/test_bert_graph.py",
+    "tests/unit/indexes/embed/test_export.py",
+    "tests/unit/indexes/embed/test_unrelated.py",
+)
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep the tests of a file on one worker, and all of Neo4j on one, so that one server is started."""
+    """Keep the tests of a file on one worker, all of Neo4j on one, and on one all that imports torch."""
     from xdist.scheduler import LoadFileScheduling
 
     class ByServer(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
+            if nodeid.partition("::")[0] in WITH_TORCH:
+                return "torch"
             return "neo4j" if "neo4j" in nodeid else str(super()._split_scope(nodeid))
 
     return ByServer(config, log) if config.getvalue("dist") == "loadfile" else None
@@ -35,12 +46,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the outlines in tests/golden again; read the diff",
     )
+    parser.addoption(
+        "--costs", metavar="FILE", help="with =FILE: write the CPU seconds of each test into this file"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse to write golden files where nobody reads what is written."""
     if config.getoption("--rewrite-golden") and os.environ.get("CI", "").lower() not in {"", "0", "false"}:
         raise pytest.UsageError("--rewrite-golden: CI compares golden files, it never writes them")
+    config.pluginmanager.register(Meter())
+
+
+def pytest_collection_finish() -> None:
+    """Never look for garbage among modules and the tests themselves."""
+    gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print what the tests cost, the dearest first."""
+    print_costs(terminalreporter, config.getoption("--costs"))
 
 
 @pytest.hookimpl(tryfirst=True)

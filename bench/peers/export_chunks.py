@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from bench.peers.documents import write_documents
-from indexes.embed.texts import text_input
+from indexes.embed.pending import text_input
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import load_model_spec
 from ingest.parse.document import parse_document

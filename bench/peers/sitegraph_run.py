@@ -46,7 +46,7 @@ def main() -> None:
 
     encoder = RaceEncoder(Encoder(order))
     Resources.encoder = property(lambda _self: encoder)  # type: ignore[assignment,method-assign]
-    Resources.export_encoder = lambda _self: None  # type: ignore[method-assign]  # nobody asks this index
+    Resources.export_encoder = lambda *_, **__: None  # type: ignore[method-assign]  # nobody asks this index
     index = ["--index", str(order.state / "index"), "--format", "json", "--quiet"]
     raise SystemExit(run_app(["run", str(source), *index, *(["--repair"] if order.mend else [])]))
 

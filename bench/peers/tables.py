@@ -9,10 +9,10 @@ from lancedb.table import Table
 
 from bench.peers.racing import Contestant
 from bench.peers.truth import Row
-from indexes.disk_use import folder_bytes
+from indexes.places import folder_bytes
 from indexes.publish.current import read_current
 from indexes.stores.lance.tables import tag_of
-from schemas.encoded import encoded_text
+from schemas.text import encoded_text
 
 OURS = "index"
 

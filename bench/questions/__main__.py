@@ -26,12 +26,11 @@ from bench.questions.asking import (
     without_reranker,
 )
 from bench.questions.baselines import plain_searches
-from bench.questions.documents import SETS
-from bench.questions.question_files import KINDS
+from bench.questions.question_files import ASKED_SETS, KINDS
 from bench.questions.rules import count_rules, print_rules, without_rules
 from bench.questions.tables import Asked, kind_of, print_difference, print_groups, print_ways, set_of
 from retrieval.ask_modes import AskMode
-from retrieval.graph.rules import GraphRule
+from retrieval.graph.expansion import GraphRule
 
 BLEND = ("graph", "anchor", "authority", "freshness")
 BASELINES = ("BM25", "dense", "RRF", "linear")
@@ -43,7 +42,7 @@ def main() -> None:
     ways: dict[str, dict[str, dict[str, float]]] = {}
     rules: Counter[tuple[GraphRule, str]] = Counter()
     verdicts: dict[str, dict[str, str]] = {}
-    for name in options.sets or SETS:
+    for name in options.sets or ASKED_SETS:
         opened = open_set(name, held_out=options.report, kinds=options.kind)
         searches = {**plain_searches(opened), **recipes(opened)}
         if options.parts:
@@ -108,7 +107,7 @@ def _compare(
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measure retrieval on questions about real documentation.")
-    parser.add_argument("sets", nargs="*", choices=[*SETS, []], help="which sets (default: all)")
+    parser.add_argument("sets", nargs="*", choices=[*ASKED_SETS, []], help="which sets (default: all)")
     parser.add_argument("--report", action="store_true", help="ask the half that is held out")
     parser.add_argument("--kind", action="append", default=[], choices=KINDS)
     parser.add_argument("--way", action="append", default=[], help="only this way, such as 'graph'")

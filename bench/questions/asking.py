@@ -16,16 +16,17 @@ from bench.questions.gold import (
     reader_of_boxes,
     stands_at,
 )
-from bench.questions.question_files import AskedQuestion, load_questions
+from bench.questions.question_files import ASKED_SETS, AskedQuestion, load_questions
 from bench.questions.remembered import RememberingReranker
 from indexes.ports import ChunkReader, TokenVectors
 from indexes.wiring import OpenedStores, Readers, readers_of
-from retrieval.opening import build_retriever
+from retrieval.evidence import build_retriever
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.evidence import ContextBundle, SearchField
 from schemas.ids import normalise_text
 from schemas.nodes import Chunk, Section
+from schemas.settings import Settings
 
 TOP_K = 10
 CACHE_MB = 1024
@@ -73,17 +74,19 @@ class OpenedSet:
         return {node.id: node.fragment for node in nodes if isinstance(node, Section)}
 
 
-def open_set(name: str, *, held_out: bool, kinds: Collection[str] = ()) -> OpenedSet:
-    """Open a set with its development questions, or with those held out."""
-    readers = readers_of(OpenedStores(build_index(name), {}, cache_mb=CACHE_MB), use_rerank=True)
+def open_set(name: str, *, held_out: bool | None, kinds: Collection[str] = ()) -> OpenedSet:
+    """Open a set with its development questions, with those held out, or with None with all that it has."""
+    readers = readers_of(OpenedStores(build_index(name), Settings(), cache_mb=CACHE_MB), use_rerank=True)
     if readers.reranker is not None:
         remembering = RememberingReranker(readers.reranker, CACHE / "logits.sqlite")
         readers = replace(readers, reranker=remembering)
     file, root = SETS[name].file, unpack_documents(name)
-    asked = (one for one in load_questions(name) if one.held_out == held_out)
+    asked = load_questions(name) if name in ASKED_SETS else ()
     return OpenedSet(
         name=name,
-        questions=tuple(one for one in asked if not kinds or one.kind in kinds),
+        questions=tuple(
+            one for one in asked if held_out in (None, one.held_out) and (not kinds or one.kind in kinds)
+        ),
         readers=readers,
         under=reader_of_boxes(root / file) if file else None,
     )

@@ -9,7 +9,7 @@ DEPTH = 200
 RRF_K = 60
 
 
-def plain_searches(opened: OpenedSet) -> Mapping[str, Search]:
+def plain_searches(opened: OpenedSet, *, top_k: int = TOP_K) -> Mapping[str, Search]:
     """Return BM25 alone, dense alone, both by reciprocal ranks, and both by a sum of shares, by name."""
     chunks, encoder = opened.readers.chunks, opened.readers.encoder
     kept: dict[str, tuple[Sequence[Hit], Sequence[Hit]]] = {}
@@ -24,10 +24,10 @@ def plain_searches(opened: OpenedSet) -> Mapping[str, Search]:
         return kept[text]
 
     return {
-        "BM25": lambda text: [hit.chunk_id for hit in lists(text)[0][:TOP_K]],
-        "dense": lambda text: [hit.chunk_id for hit in lists(text)[1][:TOP_K]],
-        "RRF": lambda text: fuse([by_rank(one) for one in lists(text)]),
-        "linear": lambda text: fuse([by_share(one) for one in lists(text)]),
+        "BM25": lambda text: [hit.chunk_id for hit in lists(text)[0][:top_k]],
+        "dense": lambda text: [hit.chunk_id for hit in lists(text)[1][:top_k]],
+        "RRF": lambda text: fuse([by_rank(one) for one in lists(text)])[:top_k],
+        "linear": lambda text: fuse([by_share(one) for one in lists(text)])[:top_k],
     }
 
 
@@ -43,9 +43,9 @@ def by_share(hits: Sequence[Hit]) -> dict[str, float]:
 
 
 def fuse(lists: Sequence[Mapping[str, float]]) -> list[str]:
-    """Add up what chunks have in all lists; the best ten, by (-score, id)."""
+    """Add up what chunks have in all lists; the best first, by (-score, id)."""
     total: dict[str, float] = {}
     for one in lists:
         for chunk, score in one.items():
             total[chunk] = total.get(chunk, 0.0) + score
-    return sorted(total, key=lambda chunk: (-round(total[chunk], 6), chunk))[:TOP_K]
+    return sorted(total, key=lambda chunk: (-round(total[chunk], 6), chunk))

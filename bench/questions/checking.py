@@ -10,9 +10,9 @@ from urllib.parse import unquote
 
 from lxml import html
 
-from bench.questions.documents import SETS, unpack_documents
+from bench.questions.documents import unpack_documents
 from bench.questions.gold import holds
-from bench.questions.question_files import load_questions
+from bench.questions.question_files import ASKED_SETS, load_questions
 
 
 def check_gold(name: str, root: Path) -> Iterator[str]:
@@ -63,6 +63,6 @@ def _anchors(path: Path) -> frozenset[str]:
 
 
 if __name__ == "__main__":
-    for each in SETS:
+    for each in ASKED_SETS:
         for problem in check_gold(each, unpack_documents(each)):
             print(problem)

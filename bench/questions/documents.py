@@ -22,11 +22,15 @@ CACHE = Path(__file__).parents[2] / ".cache" / "bench-questions" / os.environ.ge
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentSet:
-    """Where documents lie in the data folder; `seed` is where a crawl begins, else *file* is read."""
+    """Where documents lie: in an archive of the data folder, or in a package of Debian.
 
-    archive: str
-    version: str
+    `seed` is where a crawl begins; without it *file*, or every file below *folder*, is read.
+    """
+
     folder: str
+    archive: str = ""
+    version: str = ""
+    package: str = ""
     seed: str | None = None
     file: str | None = None
 
@@ -68,6 +72,21 @@ SETS: Mapping[str, DocumentSet] = {
         folder="usr/share/doc/postgresql-doc-15/html",
         seed="index.html",
     ),
+    "apache": DocumentSet(
+        package="apache2-doc", folder="usr/share/doc/apache2-doc/manual/en", seed="index.html"
+    ),
+    "octave": DocumentSet(package="octave-doc", folder="usr/share/doc/octave/octave.html", seed="index.html"),
+    "exim": DocumentSet(
+        package="exim4-doc-html", folder="usr/share/doc/exim4-doc-html/spec_html", seed="index.html"
+    ),
+    "python-docs": DocumentSet(
+        package="python3.11-doc", folder="usr/share/doc/python3.11/html", seed="index.html"
+    ),
+    "rust-book": DocumentSet(
+        package="rust-doc", folder="usr/share/doc/rust-doc/html/book", seed="index.html"
+    ),
+    "fastapi-docs": DocumentSet(archive="league/fastapi.tar.xz", version="fastapi", folder=""),
+    "react-dev": DocumentSet(archive="league/react.tar.xz", version="react", folder="src/content"),
 }
 
 
@@ -76,8 +95,15 @@ def unpack_documents(name: str, *, cache: Path = CACHE) -> Path:
     one, home = SETS[name], cache / name / "documents"
     root = home / one.version / one.folder
     if not root.is_dir():
-        unpack(one.archive, one.version, home)
+        _unpack_package(one.package, home) if one.package else unpack(one.archive, one.version, home)
     return root
+
+
+def _unpack_package(package: str, home: Path) -> None:
+    home.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["apt-get", "download", package], cwd=home, check=True, stdout=sys.stderr)
+    (file,) = home.glob(f"{package}_*.deb")
+    subprocess.run(["dpkg-deb", "-x", file.name, "."], cwd=home, check=True)
 
 
 def build_index(name: str, *, cache: Path = CACHE) -> Path:
@@ -87,16 +113,22 @@ def build_index(name: str, *, cache: Path = CACHE) -> Path:
     if not done.exists():
         root = unpack_documents(name, cache=cache)
         one = SETS[name]
-        if one.file:
-            only = home / "file"
-            only.mkdir(exist_ok=True)
-            (only / one.file).write_bytes((root / one.file).read_bytes())
-            _run(home, f"name: {name}\nkind: files\nroots: [file]\n")
-        else:
+        if one.seed:
             with serve(root) as host:
-                _run(home, _web_source(name, host, str(one.seed)))
+                _run(home, _web_source(name, host, one.seed))
+        else:
+            _run(home, f"name: {name}\nkind: files\nroots: ['{_files(one, root, home)}']\n")
         done.touch()
     return index
+
+
+def _files(one: DocumentSet, root: Path, home: Path) -> Path:
+    if not one.file:
+        return root
+    only = home / "file"
+    only.mkdir(exist_ok=True)
+    (only / one.file).write_bytes((root / one.file).read_bytes())
+    return only
 
 
 def _web_source(name: str, host: str, seed: str) -> str:

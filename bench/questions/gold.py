@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from bench.questions.question_files import AskedQuestion, Entry
-from schemas.geometry import BBox
+from schemas.nodes import BBox
 
 _SAME = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00ad": None})
 BOX_MARGIN = 2.0

@@ -13,6 +13,8 @@ from typing import Any
 import yaml
 
 FILES = Path(__file__).with_name("sets")
+ASKED_SETS = tuple(sorted(file.stem for file in FILES.glob("*.yaml")))
+"""Sets of documents with questions of our own."""
 KINDS = (
     "howto",
     "definition",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from bench.questions.asking import TOP_K, OpenedSet, Search, recipe
 from bench.questions.gold import stands_at
 from bench.questions.question_files import AskedQuestion
-from retrieval.graph.rules import ALL_RULES, GraphRule
-from retrieval.opening import build_retriever
+from retrieval.evidence import build_retriever
+from retrieval.graph.expansion import ALL_RULES, GraphRule
 from retrieval.question.query import build_query
 from schemas.edges import EdgeKind
 from schemas.evidence import Evidence

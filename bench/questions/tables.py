@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import mean
 
 from bench.questions.asking import Figures
-from retrieval.learning.metrics import Interval, paired_bootstrap
+from retrieval.learning.tuning import Interval, paired_bootstrap
 
 MEASURES = ("hit@1", "hit@3", "hit@10", "R@3", "R@10", "all@10", "MRR", "opens", "says")
 COMPARED = ("R@3", "R@10", "MRR")
@@ -61,11 +61,13 @@ def difference(asked: Asked, other: Asked, measure: str) -> Interval:
     return paired_bootstrap([asked[one][measure] for one in shared], [other[one][measure] for one in shared])
 
 
-def print_difference(asked: Asked, other: Asked, title: str, *, by_kind: bool = False) -> None:
+def print_difference(
+    asked: Asked, other: Asked, title: str, *, by_kind: bool = False, measures: Sequence[str] = COMPARED
+) -> None:
     """Print the gains, overall and, where asked for, by kind."""
-    gains = "; ".join(f"{one} {difference(asked, other, one)}" for one in COMPARED)
+    gains = "; ".join(f"{one} {difference(asked, other, one)}" for one in measures)
     print(f"{title}: {gains}", flush=True)
     for kind in dict.fromkeys(map(kind_of, asked)) if by_kind else ():
         some = {question: figures for question, figures in asked.items() if kind_of(question) == kind}
-        gains = "; ".join(f"{one} {difference(some, other, one)}" for one in COMPARED)
+        gains = "; ".join(f"{one} {difference(some, other, one)}" for one in measures)
         print(f"    {kind:14} {gains}", flush=True)

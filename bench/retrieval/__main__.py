@@ -14,7 +14,7 @@ from bench.retrieval.asking import PARTS, Figures, Way, ask_all, open_retriever
 from bench.retrieval.bookindex import measure_bookindex
 from bench.retrieval.indexing import CACHE, build_index
 from bench.retrieval.question_sets import QuestionSet, load_sets
-from retrieval.learning.metrics import paired_bootstrap
+from retrieval.learning.tuning import paired_bootstrap
 
 PLAIN = Way(name="vectors and words", use_graph=False)
 GRAPH = Way(name="graph")

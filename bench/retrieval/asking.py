@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from bench.retrieval.question_sets import Question, QuestionSet, page_key
-from indexes.rerank import locate_reranker
+from indexes.reader_parts import locate_reranker
 from indexes.wiring import open_readers
-from retrieval.learning.metrics import all_at, recall_at, reciprocal_rank
-from retrieval.opening import build_retriever
+from retrieval.evidence import build_retriever
+from retrieval.learning.tuning import all_at, recall_at, reciprocal_rank
 from retrieval.question.query import build_query, parse_filters
 from retrieval.ranking.score import WEIGHTS
 from retrieval.retriever import Retriever

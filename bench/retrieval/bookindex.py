@@ -11,7 +11,7 @@ from bench.retrieval.indexing import build_index
 from bench.retrieval.question_sets import Question, QuestionSet
 from indexes.ports import ChunkReader, Encoder
 from indexes.wiring import open_readers
-from retrieval.learning.metrics import Interval, paired_bootstrap, reciprocal_rank
+from retrieval.learning.tuning import Interval, paired_bootstrap, reciprocal_rank
 from retrieval.question.query import build_query
 from retrieval.search.seeds import DEPTH
 from schemas.evidence import SearchField

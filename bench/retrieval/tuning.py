@@ -9,10 +9,8 @@ import time
 from bench.retrieval.asking import open_retriever
 from bench.retrieval.indexing import build_index
 from bench.retrieval.question_sets import QuestionSet, load_sets
-from retrieval.learning.captured import capture
-from retrieval.learning.questions import KnownQuestion
-from retrieval.learning.report import render_tuning
-from retrieval.learning.tuning import tune_blend
+from retrieval.learning.questions import KnownQuestion, capture
+from retrieval.learning.tuning import render_tuning, tune_blend
 
 SETS = ("2wiki", "hotpot", "musique")
 

@@ -1,29 +1,34 @@
-"""The index of an audience, opened for those who bring it up to date."""
+"""The index of an audience, opened, and what is noted beside it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
 from flows.run.index import Index, open_index
-from indexes.audiences import (
+from indexes.markers import (
     FOLDER,
     Audience,
     AudienceMarker,
     audiences_of,
+    read_audience_marker,
     settings_of_audience,
     write_audience_marker,
 )
 from indexes.places import is_in_bucket
 from schemas.access import Groups, audience_name
 from schemas.errors import ConfigError
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 
 
 def is_in_force(index: Index) -> bool:
     """Whether anything says who may see what: an audience, a source, or the front matter of a document."""
-    ledger = index.ledger
-    stated = any(source.access.is_stated for source in ledger.sources.all().values())
-    return stated or ledger.access.is_stated() or bool(audiences_of(index.layout.root))
+    return is_stated(index) or bool(audiences_of(index.layout.root))
+
+
+def is_stated(index: Index) -> bool:
+    """Whether a source or a document says who may see it."""
+    sources = index.ledger.sources.all().values()
+    return index.ledger.access.is_stated() or any(source.access.is_stated for source in sources)
 
 
 def declare_audience(index: Index, groups: Groups) -> Audience:
@@ -70,3 +75,30 @@ def open_audience(whole: Index, audience: Audience) -> Iterator[Index]:
         yield index
     finally:
         index.close()
+
+
+STEPS = 20
+"""Generations of the whole index by which an audience can be rolled back with it."""
+
+
+def marker_of(audience: Audience) -> AudienceMarker:
+    """Read what is noted; for whoever holds the index, since only they take an audience away."""
+    marker = read_audience_marker(audience.folder)
+    assert marker is not None
+    return marker
+
+
+def mark_made(audience: Audience, *, made_from: int, generation: int) -> None:
+    """Note that *generation* shows what the audience may see of generation *made_from* of the whole index."""
+    marker = marker_of(audience)
+    steps = (*(step for step in marker.steps if step[0] != made_from), (made_from, generation))[-STEPS:]
+    after = replace(marker, made_from=made_from, unsettled=False, steps=steps)
+    if after != marker:
+        write_audience_marker(audience.folder, after)
+
+
+def mark_rolled_back(audience: Audience, *, to: int) -> None:
+    """Note what an audience that goes back is made from, and let the next update compare all that it has."""
+    marker = marker_of(audience)
+    steps = tuple(step for step in marker.steps if step[0] <= to)
+    write_audience_marker(audience.folder, replace(marker, made_from=to, unsettled=True, steps=steps))

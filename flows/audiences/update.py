@@ -1,38 +1,44 @@
-"""Audiences brought up to date with the whole index: each from its rows and bytes, of what it may see.
+"""Audiences brought up to date with the whole index, declared and dropped.
 
 docs/decisions/0034-an-index-per-audience.md says why each has an index of its own, and what holds at every
 moment.
 """
 
-import shutil
-from collections.abc import Collection, Sequence
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
+from shutil import rmtree
 from uuid import uuid4
 
-from flows.audiences.bring import bring_rows
-from flows.audiences.marks import mark_made, marker_of
-from flows.audiences.open import declare_audience, is_in_force, open_audience
-from flows.audiences.publish import publish_source, resources_for
-from flows.audiences.seen import (
+from flows.audiences.bring import (
     Closings,
+    bring_rows,
     closings_of,
     has_hidden_tools,
     plan_narrowed,
     plan_rows_of,
     problems_of_closings,
+    publish_source,
+    resources_for,
     shown_source,
     tools_differ,
     tools_seen,
 )
+from flows.audiences.open import declare_audience, is_in_force, is_stated, mark_made, marker_of, open_audience
 from flows.audiences.visible import VisibleRows
-from flows.commit.publish import prune
-from flows.derive.families import families_differ
+from flows.commit.publish import prune_generations
+from flows.derive.diff import families_differ
 from flows.run.index import Index
-from flows.run.leases import hold_index
+from flows.run.leases import check_hold
 from flows.run.resources import Resources
-from indexes.audiences import Audience, audiences_of, write_audience_marker
+from flows.run.values import Run
+from indexes.layout import LANCE
+from indexes.markers import AUDIENCE_FILE, Audience, audiences_of, write_audience_marker
 from indexes.stores.ledger.leases import Lease
+from runtime.progress import StageProgress
+from schemas.access import PUBLIC, Groups, audience_name
+from schemas.errors import ConfigError
 from schemas.fragment import GraphFragment
 from schemas.source import Source
 
@@ -142,7 +148,7 @@ def _update(
 
 
 def _leased(whole: Resources, index: Index) -> AbstractContextManager[Lease]:
-    return hold_index(index.ledger.leases, clock=index.clock, progress=whole.progress, stop=whole.stop)
+    return index.hold(progress=whole.progress, stop=whole.stop)
 
 
 def _update_source(
@@ -192,9 +198,79 @@ def _purge(whole: Resources, audience: Audience, index: Index) -> None:
         for name in index.ledger.sources.all():
             index.ledger.documents.forget_former_texts(name)
         if index.current():
-            prune(index, source="")
+            prune_generations(index, source="")
         if index.codes.exists():
-            shutil.rmtree(index.codes)
+            rmtree(index.codes)
     finally:
         index.settings = kept
     write_audience_marker(audience.folder, replace(marker, purge=False))
+
+
+def change_audiences(
+    index: Index, *, add: Collection[Groups], drop: Collection[Groups], sync: bool, quiet: bool
+) -> tuple[Updated, ...]:
+    """Declare and build audiences, and take others away; with *sync*, bring all up to date.
+
+    Sends no request, and reads no source file: sources are as their last runs read them.
+    Raises: ConfigError: there is no such audience to drop; StoreUnavailable: a source is being crawled;
+    PublishHeld: publishing has been held since a rollback.
+    """
+    _check_droppable(index, drop)
+    if add or sync:
+        check_hold(index.layout)
+    with _held(index, quiet=quiet) as parts:
+        for groups in drop:
+            _drop(index, groups)
+        added = [declare_audience(index, groups).name for groups in (*add, *([frozenset()] if add else []))]
+        if not (added or sync):
+            return ()
+        names = None if sync else added
+        return update_audiences(parts, sources=index.ledger.sources.all().keys(), names=names)
+
+
+def _check_droppable(index: Index, drop: Collection[Groups]) -> None:
+    known = {one.name for one in audiences_of(index.layout.root)}
+    for groups in drop:
+        name = audience_name(groups)
+        if name not in known:
+            have = ", ".join(sorted(known)) or "none"
+            raise ConfigError(f"no audience {name}; this index has: {have}", subject="--drop")
+        if name == PUBLIC and (len(known) > len(drop) or is_stated(index)):
+            raise ConfigError(
+                f"{PUBLIC} cannot be dropped while anything states access: readers without a group see it",
+                subject="--drop",
+            )
+
+
+def _drop(index: Index, groups: Groups) -> None:
+    (audience,) = (one for one in audiences_of(index.layout.root) if one.groups == groups)
+    with open_audience(index, audience) as opened:
+        # First: from here on nobody finds it, whatever comes between.
+        (audience.folder / AUDIENCE_FILE).unlink()
+        if opened.manifest.graph != LANCE:
+            _empty_graph(opened)
+    rmtree(audience.folder)
+
+
+def _empty_graph(opened: Index) -> None:
+    """Leave nothing of an audience in a graph store that others share."""
+    number, writer = opened.current() + 1, opened.graph.writer()
+    writer.stage(number, base=0)
+    writer.finish(number)
+    writer.prune(keep=(number,))
+
+
+@contextmanager
+def _held(index: Index, *, quiet: bool) -> Iterator[Resources]:
+    """Hold the index and all of its sources, and give the parts to update audiences with."""
+    stop = threading.Event()
+    with ExitStack() as stack:
+        progress = stack.enter_context(StageProgress(quiet=quiet))
+        for name in index.ledger.sources.all():
+            stack.enter_context(index.hold(f"source:{name}", progress=progress, stop=stop, wait=False))
+        stack.enter_context(index.hold(progress=progress, stop=stop))
+        run = Run(index=str(index.layout.root), source="", run_id="")
+        source = Source(name="", kind="files")
+        yield stack.enter_context(
+            closing(Resources(run, index=index, source=source, progress=progress, stop=stop))
+        )

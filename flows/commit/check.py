@@ -4,22 +4,21 @@ import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from flows.commit.abort import abort_generation
-from flows.run.contexts import CommitContext
+from flows.commit.write import abort_generation
+from flows.run.contexts import IndexContext
+from flows.run.generations import readers_at
 from flows.run.index import Index
-from flows.run.staged_readers import readers_at
-from indexes.check_record import NAME, load_record, save_record
+from indexes.health import NAME, load_record, save_record
 from indexes.publish.generation import load_generation
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
-from retrieval.checks.compare import find_losses
-from retrieval.checks.examine import examine
-from retrieval.checks.opening import examined
-from retrieval.checks.rendering import count, render_losses
-from runtime.check_file import join_checks
+from retrieval.checks.examine import examine, examined
+from retrieval.checks.losses import find_losses, render_losses
+from retrieval.learning.questions import count_questions
+from runtime.yaml_files import join_checks
 from schemas.advice import ADVICE, Trouble
-from schemas.checks import Check, CheckCounts, CheckRecord, OnFailure, Verdict
 from schemas.errors import PublishHeld
+from schemas.report import Check, CheckCounts, CheckRecord, OnFailure, Verdict
 from schemas.settings import Settings
 from schemas.source import Source
 
@@ -34,7 +33,7 @@ def checks_of(source: Source, settings: Settings) -> tuple[Check, ...]:
     return join_checks(Path(one).resolve() for one in (source.checks, settings.checks) if one)
 
 
-def check_generation(run: CommitContext, generation: Generation, *, lease: Lease, accept: bool) -> None:
+def check_generation(run: IndexContext, generation: Generation, *, lease: Lease, accept: bool) -> None:
     """Ask the staged generation; where it is held, take it back, since the next run would publish it.
 
     Raises: PublishHeld: evidence that was there is gone, and *accept* is false; StaleLease.
@@ -50,7 +49,7 @@ def check_generation(run: CommitContext, generation: Generation, *, lease: Lease
         raise held_by(record)
 
 
-def ask_checks(run: CommitContext, generation: Generation, *, accept: bool = False) -> CheckRecord | None:
+def ask_checks(run: IndexContext, generation: Generation, *, accept: bool = False) -> CheckRecord | None:
     """Ask the staged *generation*, and its base where something is not met; keep and give what was lost.
 
     None where nothing is to be asked.
@@ -59,7 +58,7 @@ def ask_checks(run: CommitContext, generation: Generation, *, accept: bool = Fal
     checks = checks_of(known.get(generation.source, run.source), run.index.settings)
     if not checks:
         return None
-    run.progress.say(f"asking {count(len(checks))} of generation {generation.generation}")
+    run.progress.say(f"asking {count_questions(len(checks))} of generation {generation.generation}")
     staged = examined(readers_at(run.index, generation.generation, generation.as_of, base=generation.base))
     after = _asked(run, checks, examine(checks, staged))
     failed = [one.check for one in after if not one.passed]
@@ -98,8 +97,8 @@ def held_by(record: CheckRecord) -> PublishHeld:
     """Return why nothing is published, with the first question, and where to read all."""
     first = next(one for one in record.losses if one.on_failure is OnFailure.HOLD)
     return PublishHeld(
-        f"publishing is held: {record.counts.lost} of {count(record.counts.asked)} lost evidence that was "
-        f"there ({first.question!r}: {first.wanted}: {first.why}); {ADVICE[Trouble.CHECKS]}",
+        f"publishing is held: {record.counts.lost} of {count_questions(record.counts.asked)} lost evidence "
+        f"that was there ({first.question!r}: {first.wanted}: {first.why}); {ADVICE[Trouble.CHECKS]}",
         subject=record.source,
     )
 
@@ -117,7 +116,7 @@ def forget_hold(index: Index, source: str) -> None:
         (index.layout.root / NAME).unlink(missing_ok=True)
 
 
-def _asked(run: CommitContext, checks: Sequence[Check], verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+def _asked(run: IndexContext, checks: Sequence[Check], verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
     run.progress.expect("check", len(checks))
     found = []
     for verdict in verdicts:

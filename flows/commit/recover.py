@@ -1,29 +1,28 @@
-"""Before step 4: what a crashed run left half done is finished or taken back."""
+"""Before step 4: what a crashed run left half done is finished or taken back; rows published at once."""
 
 import logging
 
-from flows.commit.abort import abort_generation
 from flows.commit.check import ask_checks
-from flows.commit.publish import prune, publish_generation
-from flows.commit.restore_ledger import restore_ledger
-from flows.commit.show import show_missed
-from flows.commit.verify import verify_generation
-from flows.commit.write import load_plan, write_plan
+from flows.commit.publish import prune_generations, publish_generation, show_missed
+from flows.commit.restore import restore_ledger
+from flows.commit.write import abort_generation, load_plan, verify_generation, write_plan
 from flows.derive.embed import embed_chunks
-from flows.run.contexts import CommitContext
-from flows.run.models import is_same
-from indexes.manifest import VectorSpace
-from indexes.publish.recover import Recovery, plan_recovery
-from indexes.stores.ledger.generations import Generation, GenerationState
+from flows.derive.freeze import PlannedRows, freeze_rows
+from flows.run.contexts import IndexContext
+from flows.run.resources import Resources
+from flows.run.values import Difference
+from flows.run.versions import is_same
+from indexes.frozen_plan import plan_sha256
+from indexes.layout import VectorSpace
+from indexes.stores.ledger.generations import Generation, GenerationState, Recovery, plan_recovery
 from indexes.stores.ledger.leases import Lease
-from indexes.write.outbox import plan_sha256
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch
 from schemas.records import from_record
 
 _log = logging.getLogger(__name__)
 
 
-def recover(run: CommitContext, *, lease: Lease) -> tuple[int, ...]:
+def finish_interrupted(run: IndexContext, *, lease: Lease) -> tuple[int, ...]:
     """Close every unfinished generation, of a ledger that knows what readers see; give those now published.
 
     Raises: StaleLease: the index lease is another run's by now.
@@ -40,13 +39,13 @@ def recover(run: CommitContext, *, lease: Lease) -> tuple[int, ...]:
     )
 
 
-def _close(run: CommitContext, generation: Generation, recovery: Recovery, *, lease: Lease) -> bool:
+def _close(run: IndexContext, generation: Generation, recovery: Recovery, *, lease: Lease) -> bool:
     _log.warning("an earlier run left generation %d unfinished: %s", generation.generation, recovery.value)
     run.crash_point("recover.midway")
     run.index.ledger.leases.check(lease)
     if recovery is Recovery.ADOPT:
         run.index.ledger.generations.mark(generation.generation, GenerationState.PUBLISHED)
-        prune(run.index, source=run.source.name)
+        prune_generations(run.index, source=run.source.name)
         return True
     if recovery is Recovery.REPLAY and _plan_is_whole(run, generation):
         run.progress.say(f"finishing generation {generation.generation} of an interrupted run")
@@ -57,7 +56,7 @@ def _close(run: CommitContext, generation: Generation, recovery: Recovery, *, le
     return False
 
 
-def _replay(run: CommitContext, generation: Generation, *, lease: Lease) -> bool:
+def _replay(run: IndexContext, generation: Generation, *, lease: Lease) -> bool:
     """Write and publish a frozen plan; false when the stores do not take it as it says.
 
     Such a plan would fail in every run to come; taken back, it is decided again.
@@ -72,11 +71,11 @@ def _replay(run: CommitContext, generation: Generation, *, lease: Lease) -> bool
     if _is_held(run, generation):
         return False  # decided again, and held with its reasons, by a run of its source
     publish_generation(run, generation, staged, lease=lease)
-    prune(run.index, source=run.source.name)
+    prune_generations(run.index, source=run.source.name)
     return True
 
 
-def _is_held(run: CommitContext, generation: Generation) -> bool:
+def _is_held(run: IndexContext, generation: Generation) -> bool:
     """Whether questions have lost their evidence, or cannot be asked here."""
     try:
         asked = ask_checks(run, generation)
@@ -85,16 +84,34 @@ def _is_held(run: CommitContext, generation: Generation) -> bool:
     return asked is not None and asked.counts.held
 
 
-def _plan_is_whole(run: CommitContext, generation: Generation) -> bool:
-    """Whether every payload is there, unharmed, as it was frozen, and of the model of this run."""
-    plan = load_plan(run, generation)
+def _plan_is_whole(run: IndexContext, generation: Generation) -> bool:
+    """Whether the plan names the payloads that were frozen, and is of the model of this run."""
+    payloads = load_plan(run, generation).payloads
     if not is_same(from_record(VectorSpace, generation.details["space"]).model, run.model):
         return False
-    if plan_sha256(plan.payloads, base=generation.base, source=generation.source) != generation.plan_sha:
-        return False
+    return plan_sha256(payloads, base=generation.base, source=generation.source) == generation.plan_sha
+
+
+def publish_rows(
+    resources: Resources,
+    difference: Difference,
+    planned: PlannedRows,
+    *,
+    lease: Lease,
+    as_of: str,
+    embedded: int = 0,
+) -> Generation:
+    """Freeze rows, write and publish them; *embedded* texts got their vector before they were planned.
+
+    Raises: DamageFound, SchemaMismatch: the stores do not take them, and the generation is taken back.
+    """
+    run, texts = resources.indexing(), embedded + planned.texts
+    made = freeze_rows(run, difference, planned, lease=lease, as_of=as_of, embedded=texts)
     try:
-        for _ in plan:
-            pass
-    except DamageFound:
-        return False
-    return True
+        staged = write_plan(run, made, lease=lease)
+        verify_generation(run, made, staged)
+    except (DamageFound, SchemaMismatch):
+        abort_generation(run, made)
+        raise
+    publish_generation(run, made, staged, lease=lease)
+    return made

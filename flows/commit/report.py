@@ -1,4 +1,4 @@
-"""What the run did, as a report, in the ledger."""
+"""What the run did and what it cost, as a report, in the ledger."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -7,26 +7,24 @@ from datetime import datetime
 from typing import Any
 
 from flows.commit.check import counts_of_run
-from flows.run.contexts import CommitContext
-from flows.run.cost import account_of
-from flows.run.freshness import freshness_of
-from flows.run.problems import problems_of
+from flows.run.account import freshness_of, problems_of
+from flows.run.contexts import IndexContext
 from flows.run.values import Crawled, Difference
 from indexes.publish.generation import GenerationManifest, load_generation
+from indexes.stores.ledger.frontier import SeenDocument
 from indexes.stores.ledger.generations import Generation, GenerationState
-from indexes.stores.ledger.seen import SeenDocument
 from ingest.diff.lifecycle import missing_until
-from ingest.plan.lastmod import judge_claim
-from ingest.plan.schedule import missing_due, next_due, next_interval, retry_wait
-from runtime.cost.meter import METER
-from runtime.memory import largest_child_mb, peak_rss_mb
+from ingest.plan.schedule import judge_claim, missing_due, next_due, next_interval, retry_wait
+from runtime.cost import METER
+from runtime.readings import largest_child_mb, peak_rss_mb
 from schemas.changes import ChangeKind, Counts, add_counts
-from schemas.cost import Costs
+from schemas.cost import CostAccount, Costs, RowsTouched, Spent, settle, total_of
 from schemas.documents import DocumentState
-from schemas.freshness import FreshnessState
+from schemas.nodes import NodeKind
 from schemas.records import to_record
 from schemas.report import (
     ChunkCounts,
+    FreshnessState,
     MissingCounts,
     NameCounts,
     PeakRss,
@@ -36,11 +34,37 @@ from schemas.report import (
 )
 from schemas.source import Recrawl
 
+TABLES = ("documents", "nodes", "edges", "chunks")
+MILLISECONDS = 3
+
+_DOCUMENTS = (NodeKind.PAGE, NodeKind.PDF_DOC)
+
+
+def account_of(costs: Costs, totals: Mapping[str, Mapping[str, int]]) -> CostAccount:
+    """Account for *costs*; *totals* counts what readers see of each table, by kind."""
+    causes = {cause: _rounded(spent) for cause, spent in settle(costs).items()}
+    there = {table: sum(kinds.values()) for table, kinds in totals.items()}
+    nodes = totals.get("nodes", {})
+    there["documents"] = sum(nodes.get(kind.value, 0) for kind in _DOCUMENTS)
+    return CostAccount(
+        total=_rounded(total_of(causes)),
+        causes=causes,
+        rows={
+            table: RowsTouched(touched=costs.rows.get(table, 0), there=there.get(table, 0))
+            for table in TABLES
+        },
+    )
+
+
+def _rounded(spent: Spent) -> Spent:
+    return Spent(cpu=round(spent.cpu, MILLISECONDS), read=spent.read, written=spent.written)
+
+
 _log = logging.getLogger(__name__)
 
 
 def record_run(
-    run: CommitContext,
+    run: IndexContext,
     difference: Difference,
     crawled: Crawled,
     *,
@@ -58,7 +82,7 @@ def record_run(
     seen = run.index.ledger.seen.of_run(run.source.name, run.run_id)
     reschedule(run, seen, difference)
     stages = {**seconds, "report": run.index.clock.monotonic() - began}
-    report = build_report(run, difference, crawled, seen, stages=stages, costs=costs, encoded=encoded)
+    report = build_run_report(run, difference, crawled, seen, stages=stages, costs=costs, encoded=encoded)
     record = to_record(report)
     run.index.ledger.runs.finish(run.run_id, state="finished", now=run.index.now(), report=record)
     run.index.ledger.stops.forget_ended()
@@ -66,8 +90,8 @@ def record_run(
     return report
 
 
-def build_report(
-    run: CommitContext,
+def build_run_report(
+    run: IndexContext,
     difference: Difference,
     crawled: Crawled,
     seen: Sequence[SeenDocument],
@@ -106,7 +130,7 @@ def build_report(
     )
 
 
-def _freshness_before(run: CommitContext) -> FreshnessState:
+def _freshness_before(run: IndexContext) -> FreshnessState:
     """How fresh the source had been; before its first run there was nothing that could have grown old."""
     state = freshness_of(run.index, run.source.name, slo=run.source.freshness.slo)
     return state if state.as_of else replace(state, stale=False)
@@ -117,7 +141,7 @@ def _of_nobody(manifest: GenerationManifest) -> Counts:
     return manifest.sources.get("", {})
 
 
-def _published_by(run: CommitContext) -> list[Generation]:
+def _published_by(run: IndexContext) -> list[Generation]:
     made = run.index.ledger.generations.of_run(run.run_id)
     return [generation for generation in made if generation.state is GenerationState.PUBLISHED]
 
@@ -133,7 +157,7 @@ def _chunk_counts(details: Mapping[str, Any], *, total: int, encoded: int) -> Ch
     )
 
 
-def _missing_counts(run: CommitContext) -> MissingCounts:
+def _missing_counts(run: IndexContext) -> MissingCounts:
     """Count those of the source that readers see; where a dead link leads there is nothing to keep."""
     ledger, source = run.index.ledger, run.source.name
     missing = ledger.documents.get(source, ledger.seen.missing(source))
@@ -150,14 +174,14 @@ def _similar_counts(details: Mapping[str, Any]) -> SimilarCounts:
     return SimilarCounts(**{f.name: counts.get(f.name, 0) for f in fields(SimilarCounts)})
 
 
-def reschedule(run: CommitContext, seen: Sequence[SeenDocument], difference: Difference) -> None:
+def reschedule(run: IndexContext, seen: Sequence[SeenDocument], difference: Difference) -> None:
     """Return every document that was looked at its next due time."""
     changed = {c.doc for c in difference.changes if c.kind in (ChangeKind.ADDED, ChangeKind.CHANGED)}
     rows = [_rescheduled(run, document, document.doc in changed) for document in seen]
     run.index.ledger.seen.reschedule(run.source.name, rows)
 
 
-def _rescheduled(run: CommitContext, document: SeenDocument, changed: bool) -> SeenDocument:
+def _rescheduled(run: IndexContext, document: SeenDocument, changed: bool) -> SeenDocument:
     checked_at = datetime.fromisoformat(document.checked_at) if document.checked_at else run.index.clock.now()
     interval, due = _next_look(document, run.source.recrawl, checked_at=checked_at, changed=changed)
     held = judge_claim(document.lastmod, document.lastmod_then, document.lastmod_held, changed=changed)

@@ -11,10 +11,9 @@ import subprocess
 import sys
 
 from flows.run.index import Index
-from indexes.layout import IndexLayout
-from indexes.manifest import load_manifest
+from indexes.chunk_tables import ChunkTables
+from indexes.layout import IndexLayout, load_manifest
 from indexes.places import index_place
-from indexes.wiring import open_chunk_store
 from ingest.diff.rows import Observed, observed_of
 
 _log = logging.getLogger(__name__)
@@ -46,7 +45,7 @@ def _why(ended: subprocess.CompletedProcess[str]) -> str:
 def read_observed(root: str, generation: int) -> dict[str, Observed]:
     """Read the rows in this process."""
     layout = IndexLayout(index_place(root))
-    reader = open_chunk_store(layout, load_manifest(layout)).at(generation)
+    reader = ChunkTables(layout, load_manifest(layout)).at(generation)
     damaged = frozenset(reader.damaged_rows())
     return {chunk.id: observed_of(chunk) for chunk in reader.scan() if chunk.id not in damaged}
 

@@ -1,29 +1,28 @@
-"""Step 7: the frozen plan goes from the outbox into both stores."""
+"""Steps 7 and 8: the frozen plan written into both stores, verified there, or taken back."""
 
 import logging
 from collections.abc import Sequence
 from functools import partial
 
-from flows.commit.rebuild_stores import REPAIR, empty_stores
-from flows.run.contexts import CommitContext
+from flows.commit.restore import REPAIR, empty_stores
+from flows.run.contexts import IndexContext
 from flows.run.index import Index
 from flows.run.values import Frozen
-from indexes.maintenance import discard_if_damaged
-from indexes.manifest import VectorSpace
+from indexes.frozen_plan import Plan, StagedState, apply_plan, check_counts, check_rows
+from indexes.health import discard_if_damaged
+from indexes.layout import VectorSpace
 from indexes.publish.generation import load_generation, store_state
-from indexes.stores.ledger.generations import Generation
+from indexes.stores.ledger.generations import Generation, GenerationState
 from indexes.stores.ledger.leases import Lease
-from indexes.write.apply import StagedState, apply_plan
-from indexes.write.outbox import Plan
-from schemas.causes import caused_by
-from schemas.cost import Cause
+from schemas.changes import add_counts
+from schemas.cost import Cause, caused_by
 from schemas.errors import DamageFound
 from schemas.records import from_record
 
 _log = logging.getLogger(__name__)
 
 
-def find_generation(index: Index, frozen: Frozen) -> Generation:
+def require_generation(index: Index, frozen: Frozen) -> Generation:
     """The row of a frozen generation.
 
     Raises: DamageFound: the ledger knows no such generation.
@@ -34,13 +33,13 @@ def find_generation(index: Index, frozen: Frozen) -> Generation:
     return generation
 
 
-def load_plan(run: CommitContext, generation: Generation) -> Plan:
+def load_plan(run: IndexContext, generation: Generation) -> Plan:
     """The frozen plan of a generation, read from the outbox."""
     payloads: Sequence[str] = run.index.ledger.generations.payloads(generation.generation)
     return Plan(store=run.index.outbox, payloads=tuple(payloads))
 
 
-def write_plan(run: CommitContext, generation: Generation, *, lease: Lease) -> StagedState:
+def write_plan(run: IndexContext, generation: Generation, *, lease: Lease) -> StagedState:
     """Apply a frozen plan to the graph store, then to the chunk store.
 
     Raises: StaleLease: another run has taken over; no reader sees what was written.
@@ -77,8 +76,38 @@ def _state_of(index: Index, number: int) -> StagedState | None:
     return StagedState(**found) if found.keys() == {"chunks", "nodes", "edges"} else None
 
 
-def declare(run: CommitContext, generation: Generation) -> None:
+def declare(run: IndexContext, generation: Generation) -> None:
     """Let the chunk store know where a frozen generation has its vectors; one that is not frozen has none."""
     if "space" in generation.details:
         space = from_record(VectorSpace, generation.details["space"])
         run.index.chunks.declare(generation.generation, space)
+
+
+def verify_generation(run: IndexContext, generation: Generation, staged: StagedState) -> None:
+    """Check the staged generation.
+
+    Raises: DamageFound: a store does not hold what the plan says; nothing is published.
+    """
+    expected: dict[str, dict[str, int]] = {}
+    for counts in generation.details["sources"].values():
+        expected = add_counts(expected, counts)
+    check_counts(staged, expected)
+    check_rows(
+        load_plan(run, generation),
+        chunks=run.index.chunks.at(generation.generation),
+        graph=run.index.graph.at(generation.generation),
+    )
+    run.index.ledger.generations.mark(generation.generation, GenerationState.VERIFIED)
+    _log.info("generation %d verified: both stores hold what its plan says", generation.generation)
+    run.crash_point("verify.passed")
+
+
+def abort_generation(run: IndexContext, generation: Generation) -> None:
+    """Take a generation back, so that no store shows a trace of it."""
+    declare(run, generation)
+    # One that was to write all rows again builds on nothing, and the stores may no longer hold generation 0.
+    base = generation.base or run.index.current()
+    run.index.graph.writer().abort(generation.generation, base=base)
+    run.crash_point("abort.midway")
+    run.index.chunks.writer().abort(generation.generation, base=base)
+    run.index.ledger.generations.abort(generation.generation)

@@ -5,12 +5,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from flows.crawl.frontier import enqueue_targets
-from flows.run.contexts import CrawlContext
-from flows.run.fragments import is_parsed
+from flows.crawl.plan import enqueue_targets
+from flows.run.contexts import CrawlContext, is_parsed
 from ingest.diff.documents import STALE_FAILURES
-from ingest.diff.lifecycle import after_fetch
-from ingest.diff.summary import summarise_states
+from ingest.diff.lifecycle import after_fetch, summarise_states
 from ingest.diff.validators import (
     DisbeliefReason,
     asked_first,
@@ -24,14 +22,13 @@ from ingest.diff.validators import (
 )
 from ingest.fetch.media import is_whole_document
 from ingest.parse.formats.registry import formats_version, installed_formats
-from ingest.plan.budgets import site_of
-from ingest.plan.frontier import plan_redirect, redirects_outside
+from ingest.plan.frontier import plan_redirect, redirects_outside, site_of
 from ingest.plan.schedule import wants_full_fetch
 from ingest.sources.registry import kind_named
-from schemas.documents import DocumentState, KnownDocument
+from schemas.documents import DocumentState, FetchAttempt, KnownDocument
+from schemas.errors import DamageFound
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.formats import media_type
-from schemas.history import FetchAttempt
 from schemas.report import Problem
 
 _log = logging.getLogger(__name__)
@@ -172,9 +169,16 @@ def _found_out(run: CrawlContext, before: KnownDocument, seen: dict[str, KnownDo
 
 def _held(run: CrawlContext, known: KnownDocument, result: FetchResult) -> int | None:
     """Bytes of the body that is here, where the answer says how many there are."""
-    if result.length is None or known.raw_sha is None or not run.index.raw.has(known.raw_sha):
+    body = None if result.length is None else _kept(run, known.raw_sha)
+    return None if body is None else len(body)
+
+
+def _kept(run: CrawlContext, sha256: str | None) -> bytes | None:
+    """The bytes of a hash; None where they are not kept, or no longer those."""
+    try:
+        return run.index.raw.get(sha256) if sha256 else None
+    except DamageFound:
         return None
-    return len(run.index.raw.get(known.raw_sha))
 
 
 def _fetch(
@@ -250,11 +254,11 @@ def _broke_off(run: CrawlContext, known: KnownDocument, result: FetchResult) -> 
 
     Not one of another type, or that comes so look after look: its site leaves the end out now.
     """
-    sha, raw = known.raw_sha, run.index.raw
     lasts = known.reason == BROKE_OFF and known.failures + 1 >= STALE_FAILURES
     if not result.unproven or lasts or media_type(known.content_type) != media_type(result.content_type):
         return False
-    return sha is not None and raw.has(sha) and is_whole_document(raw.get(sha), installed_formats())
+    before = _kept(run, known.raw_sha)
+    return before is not None and is_whole_document(before, installed_formats())
 
 
 def _save(run: CrawlContext, seen: Sequence[KnownDocument], attempts: Mapping[str, FetchAttempt]) -> None:

@@ -5,37 +5,33 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from flows.crawl.frontier import enqueue_targets, retire_variants
+from flows.crawl.plan import enqueue_targets, retire_variants
 from flows.derive.embed import embed_ahead
-from flows.run.batches import cut
-from flows.run.contexts import CrawlContext
-from flows.run.fragments import is_parsed, load_fragment
+from flows.run.contexts import CrawlContext, is_parsed, load_fragment
 from flows.run.values import Batch, ParsedBatch
 from indexes.stores.ledger.fragment_rows import FragmentFacts, save_fragment_rows
+from ingest.diff.lifecycle import summarise_states
+from ingest.diff.page_features import extract_features
 from ingest.diff.quarantine import TINY_WORDS
-from ingest.diff.soft_errors.features import extract_features
-from ingest.diff.soft_errors.verdict import find_soft_error
-from ingest.diff.summary import summarise_states
+from ingest.diff.soft_errors import find_soft_error
 from ingest.diff.volatile import is_unchanged, looks_wanted
 from ingest.fetch.robots import product_token
-from ingest.link.naming import names_of
+from ingest.link.naming import stated_names
 from ingest.parse.formats.registry import document_version, document_versions, is_text
 from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirects_outside, stub_target
-from ingest.sources.identity import identify
-from ingest.sources.registry import kind_named
+from ingest.sources.registry import identify, kind_named
 from ingest.urls import is_file_url
-from schemas.dates import Dated
+from schemas.batches import batched
 from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument, SoftError
 from schemas.errors import DamageFound, ParseError, UnsupportedMedia
 from schemas.families import version_of
 from schemas.fetch import FetchRequest, FetchResult
-from schemas.fragment import GraphFragment, ParseRequest
-from schemas.hashing import canonical_json
-from schemas.ids import pdf_doc_id
+from schemas.fragment import LOSS, GraphFragment, ParseRequest, WordCoverage
+from schemas.ids import canonical_json, pdf_doc_id
+from schemas.nodes import Dated
 from schemas.records import from_record, to_record
 from schemas.report import Problem
 from schemas.source import Source
-from schemas.word_coverage import LOSS, WordCoverage
 
 _log = logging.getLogger(__name__)
 
@@ -86,7 +82,7 @@ def _embed_ahead(run: CrawlContext, before: KnownDocument, done: "_Done") -> int
     return 0
 
 
-def parse_leftovers(run: CrawlContext) -> ParsedBatch:
+def parse_what_is_left(run: CrawlContext) -> ParsedBatch:
     """Parse what an interrupted run fetched, or an older pipeline version made; no request is sent."""
     parts = [parse_batch(run, batch.uris) for batch in plan_leftovers(run)]
     return ParsedBatch(documents=sum(p.documents for p in parts), texts=sum(p.texts for p in parts))
@@ -96,16 +92,10 @@ def plan_leftovers(run: CrawlContext) -> tuple[Batch, ...]:
     """Batches of what `parse_leftovers` is to parse."""
     versions = document_versions(run.pipeline_version)
     stale = run.index.ledger.documents.unparsed(run.source.name, pipeline_versions=versions)
-    parts = cut([document.uri for document in stale], DOCUMENTS_PER_BATCH)
+    parts = batched([document.uri for document in stale], DOCUMENTS_PER_BATCH)
     return tuple(
         Batch(shard="leftovers", number=number, uris=tuple(part)) for number, part in enumerate(parts)
     )
-
-
-def unparsed(run: CrawlContext, uris: Sequence[str]) -> tuple[str, ...]:
-    """Those of the documents whose bytes are new to this pipeline version."""
-    known = run.index.ledger.documents.get(run.source.name, uris)
-    return tuple(uri for uri in uris if uri in known and needs_parsing(run, known[uri]))
 
 
 def needs_parsing(run: CrawlContext, known: KnownDocument) -> bool:
@@ -185,14 +175,14 @@ def _only_moves(run: CrawlContext, known: KnownDocument, now: GraphFragment) -> 
     looks = [now]
     for seconds in looks_wanted(held, now):
         run.stop.wait(seconds)
-        again = look_at(run, known)[1]
+        again = read_once_more(run, known)[1]
         if again is None or is_unchanged(held, (*looks, again)):
             return again is not None
         looks.append(again)
     return is_unchanged(held, looks)
 
 
-def look_at(run: CrawlContext, known: KnownDocument) -> tuple[FetchResult, GraphFragment | None]:
+def read_once_more(run: CrawlContext, known: KnownDocument) -> tuple[FetchResult, GraphFragment | None]:
     """Ask for a document once more, and read it; nothing is written. None: it cannot be read."""
     results: list[FetchResult] = []
     request = FetchRequest(url=known.uri)
@@ -302,7 +292,7 @@ def _facts(done: _Done, fragment: GraphFragment) -> FragmentFacts:
     document = done.document
     return FragmentFacts(
         fragment=fragment,
-        names=names_of(fragment),
+        names=stated_names(fragment),
         raw_sha=None if document.withheld else document.raw_sha,
         pages_sha=done.pages_sha,
         soft_error=done.soft_error,

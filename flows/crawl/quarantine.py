@@ -5,28 +5,28 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 
-from flows.crawl.parse import look_at
-from flows.run.contexts import CrawlContext
-from flows.run.fragments import load_fragment, said_in
+from flows.crawl.parse import read_once_more
+from flows.run.contexts import CrawlContext, load_fragment, said_in
 from flows.run.index import Index
 from ingest.diff.alternate_forms import Shingles, find_alternate_forms, is_markdown, shingles_of
-from ingest.diff.documents import is_held
+from ingest.diff.documents import is_held, without_tools
 from ingest.diff.guard import quarantine_refusal
-from ingest.diff.lifecycle import take_missing
+from ingest.diff.lifecycle import summarise_states, take_missing
 from ingest.diff.moves import deduplicate, locate_gone
 from ingest.diff.quarantine import (
     TINY_WORDS,
+    Rewrite,
     Version,
     bad_content,
+    find_same_text,
     has_collapsed,
     is_named_by,
     read_version,
     redirects_to_homepage,
     replaces_content,
+    same_text_limit,
+    sketch,
 )
-from ingest.diff.same_text import Rewrite, find_same_text, same_text_limit, sketch
-from ingest.diff.summary import summarise_states
-from ingest.diff.tools import without_tools
 from ingest.diff.validators import host_of
 from ingest.parse.formats.registry import is_text
 from ingest.plan.scope import is_exempt, seed_urls
@@ -37,7 +37,7 @@ from schemas.documents import READABLE, DocumentState, KnownDocument, LiveDocume
 from schemas.errors import DamageFound, GuardRefused
 from schemas.families import version_of
 from schemas.fragment import GraphFragment
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 from schemas.nodes import DocumentKind
 from schemas.source import Source
 
@@ -68,7 +68,7 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
     if bad:
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
-    deduplicated = find_duplicates(run.index, run.source, known, live)
+    deduplicated = duplicate_rows(run.index, run.source, known, live)
     ledger.documents.save((*taken.values(), *bad.values(), *deduplicated))
     put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
     refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
@@ -108,7 +108,7 @@ def _by_version(
     return found.values()
 
 
-def find_duplicates(
+def duplicate_rows(
     index: Index, source: Source, known: Sequence[KnownDocument], live: Mapping[str, LiveDocument]
 ) -> tuple[KnownDocument, ...]:
     """Return the rows of a source that change since several addresses have the same content.
@@ -271,7 +271,7 @@ class _Judge:
 def _ask(run: CrawlContext, uri: str) -> _Probe:
     """Ask the host of *uri* for an address that nobody can have, within its robots.txt and pace."""
     url = canonical_url(f"/sitegraph-{sha256_hex(run.run_id)[:24]}", uri)
-    result, page = look_at(run, KnownDocument(source=run.source.name, uri=url or uri))
+    result, page = read_once_more(run, KnownDocument(source=run.source.name, uri=url or uri))
     if page is None:
         return _Probe(location=result.location)
     return _Probe(page=read_version(page, result.body or b""))

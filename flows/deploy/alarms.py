@@ -6,13 +6,12 @@ How triggers count: prefect/server/events/triggers.py of Prefect 3.8. A proactiv
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from flows.deploy.deployments import TAG, DeployAction
 from flows.run.events import BLOCKED, FOLDER, FRESH, HELD, PUBLISHED, REFUSED, SOURCE, STALE, source_id
-from runtime.jitter import moved
-from runtime.schedule_times import longest_wait
-from runtime.source_values import CENTURY, duration
+from runtime.schedules import CENTURY, duration, longest_wait, moved
 from schemas.source import Source
 
 Automation = Mapping[str, Any]
@@ -30,12 +29,13 @@ SHORTEST = 10.0
 
 A_DAY = 86_400.0
 _RUNS = {"prefect.resource.id": "prefect.flow-run.*"}
+_EVENTS = {"prefect.resource.id": ["sitegraph.index.*", "sitegraph.source.*"]}
 _OURS = {"prefect.resource.role": "tag", "prefect.resource.id": f"prefect.tag.{TAG}"}
 _ENDED = ("Completed", "Failed", "Refused", "Stopped", "Crashed", "Cancelling", "Cancelled")
 _WAITING = ("AwaitingConcurrencySlot", "AwaitingRetry", "Suspended", "Paused", "Scheduled")
 _WENT_ON = ("Pending", "Running", *_ENDED, *_WAITING)
 _RUN = "{{ deployment.name }} (flow run {{ flow_run.name }})"
-_SAID = "{{ event.payload.reason }}"
+_SAID = f"{{{{ event.resource['{SOURCE}'] }}}}: {{{{ event.payload.reason }}}}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,37 +78,33 @@ def alarms(
 
 
 def _shared(options: AlarmOptions) -> tuple[Automation, ...]:
-    tell = options.notify
+    late, lost, held = map(duration, (options.late_after, options.lost_after, options.held_after))
+    crash = {
+        "type": "change-flow-run-state",
+        "state": "CRASHED",
+        "name": "Crashed",
+        "message": f"No heartbeat for {lost}.",
+    }
+    # Our own events, of each source in each index by itself.
+    ours = partial(_trigger, match=_EVENTS, for_each=[SOURCE, FOLDER])
+    alarm = partial(_alarm, notify=options.notify)
     return (
-        _alarm(
-            LATE,
-            f"waits for a worker for {duration(options.late_after)}: {_RUN}",
-            _absent(["Late"], _WENT_ON, options.late_after),
-            tell,
-        ),
-        _alarm(CRASHED, f"its process ended: {_RUN}", _state("Crashed"), tell),
-        _alarm(FAILED, f"it failed: {_RUN}: {{{{ flow_run.state.message }}}}", _state("Failed"), tell),
+        alarm(LATE, f"waits for a worker for {late}: {_RUN}", _absent("Late", _WENT_ON, options.late_after)),
+        alarm(CRASHED, f"its process ended: {_RUN}", _state("Crashed")),
+        alarm(FAILED, f"it failed: {_RUN}: {{{{ flow_run.state.message }}}}", _state("Failed")),
         {
             "name": ZOMBIE,
-            "description": f"No heartbeat for {duration(options.lost_after)}: the run is marked crashed.",
-            "trigger": _absent(["heartbeat"], ("heartbeat", *_ENDED, *_WAITING), options.lost_after),
-            "actions": [
-                {
-                    "type": "change-flow-run-state",
-                    "state": "CRASHED",
-                    "name": "Crashed",
-                    "message": f"No heartbeat for {duration(options.lost_after)}.",
-                }
-            ],
+            "description": f"No heartbeat for {lost}: the run is marked crashed.",
+            "trigger": _absent("heartbeat", ("heartbeat", *_ENDED, *_WAITING), options.lost_after),
+            "actions": [crash],
         },
-        _alarm(
+        alarm(
             PUBLISH_HELD,
-            f"nothing could be published for {duration(options.held_after)}: {_SAID}",
-            _events([PUBLISHED, FRESH], after=[HELD, REFUSED], within=options.held_after, proactive=True),
-            tell,
+            f"nothing could be published for {held}: {_SAID}",
+            ours([PUBLISHED, FRESH], after=[HELD, REFUSED], within=options.held_after, proactive=True),
         ),
-        _alarm(SOURCE_BLOCKED, f"the site refuses us: {_SAID}", _events([BLOCKED], within=A_DAY), tell),
-        _alarm(SOURCE_STALE, f"older than promised: {_SAID}", _events([STALE], within=A_DAY), tell),
+        alarm(SOURCE_BLOCKED, f"the site refuses us: {_SAID}", ours([BLOCKED], within=A_DAY)),
+        alarm(SOURCE_STALE, f"older than promised: {_SAID}", ours([STALE], within=A_DAY)),
     )
 
 
@@ -123,7 +119,7 @@ def no_publish(source: Source, options: AlarmOptions, *, index: str | None = Non
     one = {"prefect.resource.id": source_id(source.name), **({FOLDER: index} if index else {})}
     trigger = _trigger([FRESH], after=[FRESH], match=one, within=within, proactive=True)
     text = f"no run of {source.name} has ended well for {duration(within)}"
-    return _alarm(f"{NO_PUBLISH}{source.name}", text, trigger, options.notify, about=source.name)
+    return _alarm(f"{NO_PUBLISH}{source.name}", text, trigger, notify=options.notify)
 
 
 def window(source: Source) -> float | None:
@@ -192,38 +188,22 @@ def decide_alarms(
 
 def options_found(found: Mapping[str, tuple[str, Automation]]) -> AlarmOptions:
     """The options that the automations on the server were made with, as far as they can be told."""
-    first = AlarmOptions()
-    return AlarmOptions(
-        late_after=_within(found, LATE, first.late_after),
-        lost_after=_within(found, ZOMBIE, first.lost_after),
-        held_after=_within(found, PUBLISH_HELD, first.held_after),
-        notify=_notified(found),
-    )
+    times: dict[str, Any] = {}
+    for key, name in (("late_after", LATE), ("lost_after", ZOMBIE), ("held_after", PUBLISH_HELD)):
+        _, automation = found.get(name, ("", {}))
+        if isinstance(within := automation.get("trigger", {}).get("within"), int | float):
+            times[key] = float(within)
+    told = found[CRASHED][1].get("actions", ()) if CRASHED in found else ()
+    blocks = [
+        Notify(block_id=action["block_document_id"], webhook=action["type"] == "call-webhook")
+        for action in told
+        if action.get("block_document_id")
+    ]
+    return AlarmOptions(**times, notify=blocks[0] if blocks else None)
 
 
-def _within(found: Mapping[str, tuple[str, Automation]], name: str, first: float) -> float:
-    _, automation = found.get(name, ("", {}))
-    within = automation.get("trigger", {}).get("within")
-    return float(within) if isinstance(within, int | float) else first
-
-
-def _notified(found: Mapping[str, tuple[str, Automation]]) -> Notify | None:
-    _, automation = found.get(CRASHED, ("", {}))
-    for action in automation.get("actions", ()):
-        if block := action.get("block_document_id"):
-            return Notify(block_id=block, webhook=action["type"] == "call-webhook")
-    return None
-
-
-def _alarm(
-    name: str, text: str, trigger: Mapping[str, Any], notify: Notify | None, *, about: str | None = None
-) -> Automation:
-    said = text if about else text.replace(_SAID, f"{_about()}: {_SAID}")
-    return {"name": name, "description": "", "trigger": trigger, "actions": [_tell(name, said, notify)]}
-
-
-def _about() -> str:
-    return f"{{{{ event.resource['{SOURCE}'] }}}}"
+def _alarm(name: str, text: str, trigger: Mapping[str, Any], *, notify: Notify | None) -> Automation:
+    return {"name": name, "description": "", "trigger": trigger, "actions": [_tell(name, text, notify)]}
 
 
 def _tell(name: str, text: str, notify: Notify | None) -> Mapping[str, Any]:
@@ -247,26 +227,17 @@ def _state(name: str) -> Mapping[str, Any]:
     return _trigger([f"prefect.flow-run.{name}"], match=_RUNS, related=_OURS)
 
 
-def _absent(after: Sequence[str], expect: Sequence[str], within: float) -> Mapping[str, Any]:
+def _absent(after: str, expect: Sequence[str], within: float) -> Mapping[str, Any]:
     """A run of ours, of which after one event none of others comes in time."""
     return _trigger(
         [f"prefect.flow-run.{name}" for name in expect],
-        after=[f"prefect.flow-run.{name}" for name in after],
+        after=[f"prefect.flow-run.{after}"],
         match=_RUNS,
         related=_OURS,
         for_each=["prefect.resource.id"],
         within=within,
         proactive=True,
     )
-
-
-def _events(
-    expect: Sequence[str], *, within: float, after: Sequence[str] = (), proactive: bool = False
-) -> Mapping[str, Any]:
-    """Our own events, of each source in each index by itself."""
-    match = {"prefect.resource.id": ["sitegraph.index.*", "sitegraph.source.*"]}
-    each = [SOURCE, FOLDER]
-    return _trigger(expect, after=after, match=match, for_each=each, within=within, proactive=proactive)
 
 
 def _trigger(

@@ -1,8 +1,9 @@
 """Prefect's client, as `deploy` uses it: what the server has, read as plain data, and what is done to it."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from importlib import import_module
 from typing import Any
 from uuid import UUID
@@ -32,9 +33,8 @@ from flows.deploy.deployments import (
     ScheduleEntry,
     Settings,
 )
-from schemas.driver_text import plain_reason
-from schemas.errors import ConfigError, StoreUnavailable
-from schemas.hashing import sha256_hex
+from schemas.errors import ConfigError, StoreUnavailable, plain_reason
+from schemas.ids import sha256_hex
 from schemas.source import Schedule
 
 PAGE = 200
@@ -74,45 +74,43 @@ class DeployServer:
     def find_deployments(self, flow: str = FLOW) -> tuple[FoundDeployment, ...]:
         """Every deployment of a flow of ours, whoever made it."""
         wanted = FlowFilter(name=FlowFilterName(any_=[flow]))
-        found: list[DeploymentResponse] = []
-        while page := self._client.read_deployments(flow_filter=wanted, limit=PAGE, offset=len(found)):
-            found += page
-        return tuple(_found(one) for one in found)
+        read = partial(self._client.read_deployments, flow_filter=wanted)
+        return tuple(map(_found, _all_pages(read)))
 
     def find_automations(self) -> Mapping[str, tuple[str, Automation]]:
         """The automations that have names of ours: id and content by name."""
-        found: list[Any] = []
-        while page := self._client.read_automations(limit=PAGE, offset=len(found)):
-            found += page
-        return {one.name: (str(one.id), plain(one)) for one in found if one.name.startswith(PREFIX)}
+        found = _all_pages(self._client.read_automations)
+        return {
+            one.name: (str(one.id), plain_automation(one)) for one in found if one.name.startswith(PREFIX)
+        }
 
-    def pool_refusal(self, pool: str) -> tuple[str | None, str | None]:
-        """Say why nothing can run in a work pool, and, where it can, what a person should know."""
+    def find_pool(self, pool: str) -> tuple[str | None, tuple[str, ...]]:
+        """Say what a person should know of a work pool, and name the job variables that it knows.
+
+        Raises: ConfigError: it is not there.
+        """
         try:
             found = self._client.read_work_pool(pool)
-        except ObjectNotFound:
-            return f"is not there; make it with: prefect work-pool create {pool} --type process", None
+        except ObjectNotFound as error:
+            raise ConfigError(
+                f"is not there; make it with: prefect work-pool create {pool} --type process, or name "
+                "another with --pool",
+                subject=f"work pool {pool}",
+            ) from error
+        note = None
         if found.is_paused:
-            return None, f"work pool {pool} is paused: runs wait until prefect work-pool resume {pool}"
-        if found.status is not None and found.status.value != "READY":
-            return None, f"no worker polls work pool {pool}; start one: prefect worker start --pool {pool}"
-        return None, None
-
-    def job_variables(self, pool: str) -> Collection[str]:
-        """Names of the job variables that a work pool knows."""
-        template = self._client.read_work_pool(pool).base_job_template
-        return tuple(template.get("variables", {}).get("properties", {}))
+            note = f"work pool {pool} is paused: runs wait until prefect work-pool resume {pool}"
+        elif found.status is not None and found.status.value != "READY":
+            note = f"no worker polls work pool {pool}; start one: prefect worker start --pool {pool}"
+        variables = found.base_job_template.get("variables", {}).get("properties", {})
+        return note, tuple(variables)
 
     def notify_url(self, url: str, *, dry_run: bool) -> Notify:
         """A block of ours that carries messages to a URL; with *dry_run* the one that is there, if any."""
         name = _block_name(url)
         if not dry_run:
             return Notify(block_id=str(_webhook(url).save(name, overwrite=True)), webhook=True)
-        try:
-            block = self._client.read_block_document_by_name(name, "webhook", include_secrets=False)
-            return Notify(block_id=str(block.id), webhook=True)
-        except ObjectNotFound:
-            return Notify(block_id=str(UUID(int=0)), webhook=True)
+        return Notify(block_id=self._find_block("webhook", name) or str(UUID(int=0)), webhook=True)
 
     def find_block(self, slug: str) -> Notify:
         """The block `TYPE/NAME`.
@@ -120,17 +118,20 @@ class DeployServer:
         Raises: ConfigError: it is not there.
         """
         kind, _, name = slug.partition("/")
-        try:
-            block = self._client.read_block_document_by_name(name, kind, include_secrets=False)
-        except ObjectNotFound:
-            block = None
+        block = self._find_block(kind, name)
         if block is None or not name:
             raise ConfigError(
                 f"there is no block {slug!r}; give it as TYPE/NAME, such as slack-webhook/ops; "
                 "prefect block ls shows them; or give the URL of a webhook",
                 subject="--notify",
             )
-        return Notify(block_id=str(block.id), webhook=kind == "webhook")
+        return Notify(block_id=block, webhook=kind == "webhook")
+
+    def _find_block(self, kind: str, name: str) -> str | None:
+        try:
+            return str(self._client.read_block_document_by_name(name, kind, include_secrets=False).id)
+        except ObjectNotFound:
+            return None
 
     def apply(self, action: DeploymentAction) -> None:
         """Make, change or pause a deployment."""
@@ -181,6 +182,13 @@ class DeployServer:
             self._client.update_automation(UUID(action.id), core)
 
 
+def _all_pages(read: Callable[..., Sequence[Any]]) -> list[Any]:
+    found: list[Any] = []
+    while page := read(limit=PAGE, offset=len(found)):
+        found += page
+    return found
+
+
 def _block_name(url: str) -> str:
     """Name a block of type Webhook by its URL: alarms of another index may go elsewhere."""
     return f"sitegraph-alarms-{sha256_hex(url)[:8]}"
@@ -195,12 +203,12 @@ def _flow_of(entrypoint: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def plain(automation: Any) -> Automation:
+def plain_automation(automation: Any) -> Automation:
     """An automation as plain data that can be compared: without ids, and whatever has no order in one."""
-    core = AutomationCore.model_validate(
-        automation if isinstance(automation, dict) else automation.model_dump()
+    given = automation if isinstance(automation, dict) else automation.model_dump()
+    record = AutomationCore.model_validate(given).model_dump(
+        mode="json", include={"name", "description", "trigger", "actions"}
     )
-    record = core.model_dump(mode="json", include={"name", "description", "trigger", "actions"})
     return {name: _ordered(value) for name, value in record.items()}
 
 

@@ -18,26 +18,80 @@ from flows.deploy.alarms import (
     unwatched,
     window,
 )
-from flows.deploy.client import DeployServer, open_server, plain
+from flows.deploy.client import DeployServer, open_server, plain_automation
 from flows.deploy.deployments import (
-    DESCRIBED,
+    MAINTAIN,
     NAME_OF_FLOW,
     DeployAction,
     DeploymentAction,
     FoundDeployment,
     RunPlace,
     ScheduleEntry,
-    decide,
-    describe,
+    Settings,
+    decide_deployments,
+    decide_maintenance,
+    describe_deployment,
+    maintenance_name,
     notes,
     resting,
     unknown_variables,
 )
-from flows.deploy.files import NamedFiles, read_files
-from flows.deploy.maintenance import MAINTAIN, decide_maintenance, name_of
-from runtime.source_values import duration
+from runtime.schedules import duration
+from runtime.settings import naming_file
+from runtime.source_file import load_source, values_in
 from schemas.errors import ConfigError
-from schemas.program import program_version
+from schemas.source import Source
+
+SUFFIXES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedFiles:
+    """What was found: sources by absolute path, the folders that were named, and what in them is none."""
+
+    files: Mapping[Path, Source]
+    folders: tuple[Path, ...] = ()
+    passed_over: tuple[Path, ...] = ()
+
+
+def read_files(named: Sequence[Path]) -> NamedFiles:
+    """Read every source file that is named, or lies in a folder that is (not in folders below it).
+
+    In a folder, YAML without the key `kind` is no source file and passed over. Raises: ConfigError: a source
+    file is wrong or missing, two have one name, or there is none.
+    """
+    folders = tuple(dict.fromkeys(path.resolve() for path in named if path.is_dir()))
+    inside = [path for folder in folders for path in _yaml_in(folder)]
+    others = tuple(path for path in inside if not _is_source(path))
+    # A link keeps its name, as in a folder: Kubernetes mounts files as links into a folder that changes.
+    paths = [path.parent.resolve() / path.name for path in named if not path.is_dir()]
+    paths += [path for path in inside if path not in others]
+    files = {path: load_source(path) for path in paths}
+    _check_names(files)
+    if not files and not folders:
+        raise ConfigError("no source file is named", subject="deploy")
+    return NamedFiles(files=files, folders=folders, passed_over=others)
+
+
+def _yaml_in(folder: Path) -> list[Path]:
+    with naming_file(folder, "cannot be read"):
+        return sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES and path.is_file())
+
+
+def _is_source(path: Path) -> bool:
+    """Whether a file is meant as a source file; one that cannot be read is, so that its error is told."""
+    values = values_in(path)
+    return values is None or (isinstance(values, dict) and "kind" in values)
+
+
+def _check_names(files: Mapping[Path, Source]) -> None:
+    seen: dict[str, Path] = {}
+    for path, source in files.items():
+        if (other := seen.setdefault(source.name, path)) != path:
+            raise ConfigError(
+                f"has the name {source.name} of {other}; each source needs its own", subject=str(path)
+            )
+
 
 NOBODY = "none"
 """Said in place of a block: alarms tell nobody any more."""
@@ -53,21 +107,19 @@ NEVER_MAINTAINED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeployWish:
-    """What a person asks of `deploy`. What is None stays as it is on the server, else has its default."""
+    """What a person asks of `deploy`. What is None stays as it is on the server, else has its default.
+
+    `times` are those of `AlarmOptions` that are set.
+    """
 
     named: Sequence[Path]
-    folder: Path
-    pool: str
-    index: str | None = None
-    job_variables: Mapping[str, Any] = field(default_factory=dict)
+    place: RunPlace
     prune: bool = False
     replace: bool = False
     dry_run: bool = False
     with_alarms: bool = True
     notify: str | None = None
-    late_after: float | None = None
-    lost_after: float | None = None
-    held_after: float | None = None
+    times: Mapping[str, Any] = field(default_factory=dict)
     maintain: str | None = None
 
 
@@ -99,28 +151,22 @@ def deploy(wish: DeployWish) -> dict[str, Any]:
 
 
 def _plan(wish: DeployWish, files: NamedFiles, server: DeployServer) -> DeployPlan:
-    place = RunPlace(
-        folder=wish.folder,
-        pool=wish.pool,
-        index=wish.index,
-        job_variables=wish.job_variables,
-        version=program_version(),
-    )
-    desired = {file.source.name: describe(file, place) for file in files.files}
+    place = wish.place
+    desired = {source.name: describe_deployment(source, path, place) for path, source in files.files.items()}
     found = server.find_deployments()
-    actions = decide(
+    actions = decide_deployments(
         desired,
         found,
-        files=tuple(file.path for file in files.files),
+        files=files.files,
         folders=files.folders,
-        prune_in=wish.folder if wish.prune else None,
+        prune_in=place.folder if wish.prune else None,
         replace=wish.replace,
     )
     maintained = server.find_deployments(MAINTAIN)
     kept = decide_maintenance(wish.maintain, place, maintained, replace=wish.replace)
     pools = {**desired, **{one.name: one.settings for one in kept}}
     told = [*_pool_notes(server, pools), *_file_notes(files), *notes(actions, found)]
-    if wish.maintain is None and not any(one.name == name_of(place) for one in maintained):
+    if wish.maintain is None and not any(one.name == maintenance_name(place) for one in maintained):
         told.append(NEVER_MAINTAINED)
     return DeployPlan(
         deployments=(*actions, *kept),
@@ -140,22 +186,21 @@ def _plan_alarms(
     there = server.find_automations()
     options = _options(wish, server, options_found(there))
     paused = {one.name for one in found if one.paused and not one.is_removed}
-    watched = [file.source for file in files.files if file.source.name not in paused]
+    sources = files.files.values()
+    watched = [source for source in sources if source.name not in paused]
     desired: dict[str, Automation] = {
-        one["name"]: plain(one) for one in alarms(watched, options, index=wish.index)
+        one["name"]: plain_automation(one) for one in alarms(watched, options, index=wish.place.index)
     }
     if options.notify is None:
         told.append(TELLS_NOBODY)
     told.extend(filter(None, map(unwatched, watched)))
-    told.extend(paused_unwatched(paused, there, {file.source.name for file in files.files}))
-    gone = resting(actions, found)
-    gone |= {file.source.name for file in files.files if window(file.source) is None}
+    told.extend(paused_unwatched(paused, there, {source.name for source in sources}))
+    gone = resting(actions, found) | {source.name for source in sources if window(source) is None}
     return decide_alarms(desired, there, gone=gone)
 
 
 def _options(wish: DeployWish, server: DeployServer, found: AlarmOptions) -> AlarmOptions:
-    times = {key: getattr(wish, key) for key in ("late_after", "lost_after", "held_after")}
-    options = replace(found, **{key: value for key, value in times.items() if value is not None})
+    options = replace(found, **wish.times)
     if wish.notify is None:
         return options
     return replace(options, notify=_notify(wish.notify, server, dry_run=wish.dry_run))
@@ -169,26 +214,21 @@ def _notify(whom: str, server: DeployServer, *, dry_run: bool) -> Notify | None:
     return server.find_block(whom)
 
 
-def _pool_notes(server: DeployServer, desired: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    for pool in sorted({settings["pool"] for settings in desired.values()}):
-        refusal, note = server.pool_refusal(pool)
-        if refusal is not None:
-            raise ConfigError(f"{refusal}, or name another with --pool", subject=f"work pool {pool}")
-        if note is not None:
-            yield note
-    varied = {name: settings for name, settings in desired.items() if settings["job_variables"]}
-    known = {pool: server.job_variables(pool) for pool in {settings["pool"] for settings in varied.values()}}
-    for pool, refusal in unknown_variables(varied, known):
+def _pool_notes(server: DeployServer, desired: Mapping[str, Settings]) -> Iterator[str]:
+    pools = {name: server.find_pool(name) for name in sorted({one["pool"] for one in desired.values()})}
+    yield from filter(None, (note for note, _ in pools.values()))
+    known = {name: variables for name, (_, variables) in pools.items()}
+    for pool, refusal in unknown_variables(desired, known):
         raise ConfigError(refusal, subject=f"work pool {pool}")
 
 
 def _file_notes(files: NamedFiles) -> Iterator[str]:
     for path in files.passed_over:
         yield f"{path} has no key kind, so it is no source file, and is passed over"
-    for file in files.files:
-        if not file.source.schedule:
-            yield f"{file.source.name} has no schedule: it runs when somebody asks Prefect to"
-        if note := too_short(file.source):
+    for source in files.files.values():
+        if not source.schedule:
+            yield f"{source.name} has no schedule: it runs when somebody asks Prefect to"
+        if note := too_short(source):
             yield note
 
 
@@ -206,7 +246,7 @@ def _record(wish: DeployWish, plan: DeployPlan, *, url: str) -> dict[str, Any]:
 
 
 def _deployment_record(one: DeploymentAction) -> dict[str, Any]:
-    settings = {key: _shown(one.settings[key]) for key in DESCRIBED}
+    settings = {key: _shown(value) for key, value in one.settings.items()}
     changes = {key: [_shown(before), _shown(after)] for key, (before, after) in one.changes.items()}
     return {
         "name": f"{NAME_OF_FLOW[one.settings['entrypoint']]}/{one.name}",

@@ -6,11 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
-from runtime.jitter import moved, share
-from runtime.source_values import duration
+from runtime.schedules import cron_refusal, duration, moved, share
 from schemas.errors import ConfigError
 from schemas.source import Schedule, Source
 
@@ -28,21 +27,7 @@ OVERLAP = "ENQUEUE"
 PULL_STEP = "prefect.deployments.steps.set_working_directory"
 
 Settings = Mapping[str, Any]
-"""What a deployment is, by the names of `DESCRIBED`; equal settings are equal deployments."""
-
-DESCRIBED = (
-    "source",
-    "index",
-    "schedules",
-    "pool",
-    "queue",
-    "job_variables",
-    "tags",
-    "folder",
-    "entrypoint",
-    "overlap",
-    "version",
-)
+"""What a deployment is, by name; equal settings are equal deployments."""
 
 
 class DeployAction(StrEnum):
@@ -53,14 +38,6 @@ class DeployAction(StrEnum):
     UNCHANGED = "unchanged"
     PAUSE = "pause"
     DELETE = "delete"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFile:
-    """A source and the file it was read from, absolute."""
-
-    source: Source
-    path: Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,20 +120,30 @@ class ScheduleEntry:
         return (self.slug, schedule.active, schedule.due, when)
 
 
-def describe(file: SourceFile, place: RunPlace) -> Settings:
-    """Say what the deployment of a source file should be."""
-    source, options = file.source, file.source.deployment
-    inside = file.path.is_relative_to(place.folder)
+def describe_deployment(source: Source, path: Path, place: RunPlace) -> Settings:
+    """Say what the deployment of a source, read from the file *path*, should be."""
+    options, inside = source.deployment, path.is_relative_to(place.folder)
     return {
-        "source": file.path.relative_to(place.folder).as_posix() if inside else str(file.path),
-        "index": place.index,
-        "schedules": schedule_entries(source),
+        **_settings(place, ENTRYPOINT, schedule_entries(source)),
+        "source": path.relative_to(place.folder).as_posix() if inside else str(path),
         "pool": options.pool or place.pool,
         "queue": options.queue or "default",
         "job_variables": merge_variables(place.job_variables, json.loads(options.job_variables or "{}")),
         "tags": tuple(sorted({TAG, *options.tags})),
+    }
+
+
+def _settings(place: RunPlace, entrypoint: str, schedules: tuple["ScheduleEntry", ...]) -> Settings:
+    return {
+        "source": "",
+        "index": place.index,
+        "schedules": schedules,
+        "pool": place.pool,
+        "queue": "default",
+        "job_variables": dict(place.job_variables),
+        "tags": (TAG,),
         "folder": str(place.folder),
-        "entrypoint": ENTRYPOINT,
+        "entrypoint": entrypoint,
         "overlap": OVERLAP,
         "version": place.version,
     }
@@ -225,7 +212,7 @@ def anchor(every: float, name: str, *, jitter: float | None = None) -> datetime:
     return datetime(2020, 1, 1, tzinfo=UTC) + timedelta(seconds=share(name, seconds))
 
 
-def decide(
+def decide_deployments(
     desired: Mapping[str, Settings],
     found: Iterable[FoundDeployment],
     *,
@@ -247,7 +234,7 @@ def decide(
         if (there := by_name.get(name)) is not None and not replace:
             moved = _is_gone(there, files=files, folders=folders, prune_in=prune_in)
             _check_same(settings, there, moved=moved)
-    wanted = [compare(name, settings, by_name.get(name)) for name, settings in desired.items()]
+    wanted = [_compare_deployment(name, settings, by_name.get(name)) for name, settings in desired.items()]
     left = [one for one in by_name.values() if one.is_ours and one.name not in desired and not one.is_removed]
     gone = [pause(one) for one in left if _is_gone(one, files=files, folders=folders, prune_in=prune_in)]
     return tuple(sorted([*wanted, *gone], key=lambda one: one.name))
@@ -268,17 +255,13 @@ def _check_same(settings: Settings, there: FoundDeployment, *, moved: bool) -> N
         )
 
 
-def compare(name: str, settings: Settings, found: FoundDeployment | None) -> DeploymentAction:
+def _compare_deployment(name: str, settings: Settings, found: FoundDeployment | None) -> DeploymentAction:
     """Say what makes the deployment that was found, if any, the one that is described."""
     if found is None:
-        made = {key: (None, settings[key]) for key in DESCRIBED}
+        made = {key: (None, value) for key, value in settings.items()}
         return DeploymentAction(action=DeployAction.CREATE, name=name, settings=settings, changes=made)
     before = found.settings
-    changes = {
-        key: (before[key], settings[key])
-        for key in DESCRIBED
-        if _comparable(before[key]) != _comparable(settings[key])
-    }
+    changes = {key: (before[key], settings[key]) for key in settings if _differs(before[key], settings[key])}
     if resume := found.paused and found.is_removed:
         changes["paused"] = (True, False)
     action = DeployAction.UPDATE if changes else DeployAction.UNCHANGED
@@ -287,9 +270,12 @@ def compare(name: str, settings: Settings, found: FoundDeployment | None) -> Dep
     )
 
 
-def _comparable(value: Any) -> Any:
-    is_schedules = isinstance(value, tuple) and any(isinstance(one, ScheduleEntry) for one in value)
-    return tuple(one.key for one in value) if is_schedules else value
+def _differs(*values: Any) -> bool:
+    before, after = (
+        tuple(getattr(one, "key", one) for one in value) if isinstance(value, tuple) else value
+        for value in values
+    )
+    return bool(before != after)
 
 
 def pause(found: FoundDeployment) -> DeploymentAction:
@@ -325,12 +311,8 @@ def resting(actions: Sequence[DeploymentAction], found: Sequence[FoundDeployment
 def notes(actions: Sequence[DeploymentAction], found: Iterable[FoundDeployment]) -> Iterator[str]:
     """What a person should know of deployments that are left as they are."""
     for one in actions:
-        if (
-            one.found is not None
-            and one.found.paused
-            and not one.resume
-            and one.action is not DeployAction.PAUSE
-        ):
+        rests = one.found is not None and one.found.paused and not one.resume
+        if rests and one.action is not DeployAction.PAUSE:
             yield f"{FLOW}/{one.name} was paused by hand, and stays so until it is resumed in Prefect"
     for other in sorted((one.name for one in found if not one.is_ours), key=str):
         if other not in {one.name for one in actions}:
@@ -338,3 +320,51 @@ def notes(actions: Sequence[DeploymentAction], found: Iterable[FoundDeployment])
                 f"{FLOW}/{other} was not made by sitegraph deploy and stays; if it is of an older "
                 f"prefect.yaml, remove it: prefect deployment delete {FLOW}/{other}"
             )
+
+
+MAINTAIN_ENTRYPOINT = "flows.maintain.flow.maintain"
+MAINTAIN = NAME_OF_FLOW[MAINTAIN_ENTRYPOINT]
+NEVER = "none"
+"""Said in place of a time: maintenance that is deployed is paused."""
+_DEFAULT = "index"
+
+
+def decide_maintenance(
+    when: str | None, place: RunPlace, found: Iterable[FoundDeployment], *, replace: bool = False
+) -> tuple[DeploymentAction, ...]:
+    """Say what to do about the maintenance of *place*'s index; nothing where *when* is None.
+
+    Raises: ConfigError: *when* is not a cron expression, or maintenance of another index has the name, which
+    is taken only with *replace*.
+    """
+    if when is None:
+        return ()
+    name = maintenance_name(place)
+    there = next((one for one in found if one.name == name), None)
+    if there is not None and there.settings["index"] != place.index and not replace:
+        raise ConfigError(
+            f"is already deployed for index {there.settings['index']}; replace it with --replace",
+            subject=f"{MAINTAIN}/{name}",
+        )
+    if when == NEVER:
+        return (pause(there),) if there is not None and not there.is_removed else ()
+    return (_compare_deployment(name, describe_maintenance(when, place), there),)
+
+
+def maintenance_name(place: RunPlace) -> str:
+    """Name the maintenance of an index by the last part of its folder."""
+    return PurePath(place.index).name if place.index else _DEFAULT
+
+
+def describe_maintenance(when: str, place: RunPlace) -> Settings:
+    """Say what the deployment should be; times are in UTC.
+
+    Raises: ConfigError: *when* is not a cron expression.
+    """
+    if refusal := cron_refusal(when):
+        raise ConfigError(
+            f"{when!r} is not a cron expression ({refusal}), such as '0 4 * * 0'", subject="--maintain"
+        )
+    schedule = Schedule(cron=when)
+    entry = ScheduleEntry(slug=schedule_slug(schedule), schedule=schedule)
+    return _settings(place, MAINTAIN_ENTRYPOINT, (entry,))

@@ -2,20 +2,18 @@
 
 import json
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from flows.derive.families import families_differ
 from flows.derive.link import redirects_matter
 from flows.derive.tools import keep_tools
-from flows.run.contexts import DeriveContext
-from flows.run.fragments import said_in
+from flows.run.contexts import IndexContext, said_in
+from flows.run.generations import changes_model
 from flows.run.index import Index
 from flows.run.values import ComparedSource, Difference
-from flows.run.vector_space import changes_model
 from indexes.publish.generation import load_generation
-from ingest.diff.documents import count_documents, diff_documents, outcome_of
+from ingest.diff.documents import count_outcomes, diff_documents, diff_tools, run_outcome, without_tools
 from ingest.diff.guard import (
     empty_refusal,
     failure_advice,
@@ -24,16 +22,44 @@ from ingest.diff.guard import (
     seed_refusal,
     unread_seeds,
 )
-from ingest.diff.tools import diff_tools, without_tools
 from ingest.diff.validators import hosts_with_false_304
 from ingest.plan.scope import is_inside, seed_urls
+from ingest.urls import folder_of
 from schemas.advice import ADVICE, Trouble
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import KnownDocument, LiveDocument
 from schemas.errors import GuardRefused
-from schemas.hashing import canonical_json
+from schemas.families import SourceFamily
+from schemas.ids import canonical_json
 from schemas.records import from_record, to_record
 from schemas.report import Problem
+from schemas.source import Source
+
+
+def family_of(source: Source) -> SourceFamily | None:
+    """Return what readers need to join the source's documents with their other versions."""
+    family = source.family
+    if family is None:
+        return None
+    bases = () if family.url is not None else tuple(sorted({folder_of(url) for url in seed_urls(source)}))
+    return SourceFamily(source=source.name, family=family.name, url=family.url, bases=bases)
+
+
+def families_after(
+    before: Iterable[SourceFamily], source: Source, *, there: Collection[str]
+) -> tuple[SourceFamily, ...]:
+    """Return the families of the sources that are *there* in the next generation, which *source* makes."""
+    own = family_of(source)
+    others = (one for one in before if one.source != source.name)
+    found = (*others, *((own,) if own else ()))
+    return tuple(sorted((one for one in found if one.source in there), key=lambda one: one.source))
+
+
+def families_differ(index: Index, source: Source, *, base: int) -> bool:
+    """Whether the source file says of versions what the base generation does not."""
+    held = {one.source: one for one in load_generation(index.layout, base).families}
+    return held.get(source.name) != family_of(source)
+
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +67,7 @@ LINKED_AGAIN = "linked_again"
 """Detail of a generation that a lost ledger learnt anew: the source whose documents are all to be linked."""
 
 
-def check_seeds(run: DeriveContext, known: Sequence[KnownDocument], *, accept: bool) -> None:
+def check_seeds(run: IndexContext, known: Sequence[KnownDocument], *, accept: bool) -> None:
     """Stop before anything is decided when the source, of which *known* are all rows, cannot be read.
 
     *accept* goes on without a seed, which becomes a problem, as long as another can be read.
@@ -59,7 +85,7 @@ def check_seeds(run: DeriveContext, known: Sequence[KnownDocument], *, accept: b
 
 
 def compare_source(
-    run: DeriveContext,
+    run: IndexContext,
     *,
     accept: bool,
     rebuild: Callable[[Index, Difference], Difference] | None = None,
@@ -74,13 +100,7 @@ def compare_source(
     difference = diff_source(run, accept=accept)
     if rebuild is not None:
         difference = rebuild(run.index, difference)
-    changes = (
-        repairs
-        or changes_model(run)
-        or difference.changes
-        or (difference.live and families_differ(run.index, run.source, base=difference.base))
-        or redirects_matter(run, difference)
-    )
+    changes = repairs or is_to_publish(run, difference)
     return ComparedSource(
         base=difference.base,
         difference=dump_difference(run.index, difference) if changes else None,
@@ -90,6 +110,16 @@ def compare_source(
         guard=difference.guard,
         fragments=tuple(change.new.fragment_sha for change in difference.changes if change.new),
         as_of=run.index.now(),
+    )
+
+
+def is_to_publish(run: IndexContext, difference: Difference) -> bool:
+    """Whether readers would see anything else, or in vectors of another model."""
+    return bool(
+        difference.changes
+        or changes_model(run)
+        or (difference.live and families_differ(run.index, run.source, base=difference.base))
+        or redirects_matter(run, difference)
     )
 
 
@@ -114,7 +144,7 @@ def load_difference(index: Index, compared: ComparedSource) -> Difference:
     return from_record(Difference, json.loads(index.outbox.get(compared.difference)))
 
 
-def diff_source(run: DeriveContext, *, accept: bool) -> Difference:
+def diff_source(run: IndexContext, *, accept: bool) -> Difference:
     """Compare with the generation that is current now; needs the index lease.
 
     Raises: GuardRefused: too much of the source would go and *accept* is false.
@@ -157,7 +187,7 @@ def _all_of(
 
 
 def _check_loss(
-    run: DeriveContext,
+    run: IndexContext,
     known: Sequence[KnownDocument],
     live: Mapping[str, LiveDocument],
     changes: Sequence[DocumentChange],
@@ -175,7 +205,7 @@ def _check_loss(
     raise GuardRefused(f"{guard}; nothing was changed; {advice}", subject=run.source.name)
 
 
-def _distrust(run: DeriveContext, lies: Mapping[str, str]) -> None:
+def _distrust(run: IndexContext, lies: Mapping[str, str]) -> None:
     """Remember hosts whose 304 hid a change; from the next run on they are asked without conditions."""
     ledger = run.index.ledger
     ledger.hosts.distrust(lies, now=run.index.now())
@@ -186,7 +216,7 @@ def _distrust(run: DeriveContext, lies: Mapping[str, str]) -> None:
 
 
 def _count(
-    run: DeriveContext,
+    run: IndexContext,
     known: Sequence[KnownDocument],
     changes: Sequence[DocumentChange],
     owners: Mapping[str, str],
@@ -196,7 +226,7 @@ def _count(
     seen = [document for document in known if document.run_id == run.run_id]
     by_doc = {change.doc: change for change in changes}
     outcomes = [
-        outcome_of(
+        run_outcome(
             document,
             by_doc.get(document.doc or ""),
             owned=owners.get(document.doc or "", document.source) == document.source,
@@ -204,7 +234,7 @@ def _count(
         )
         for document in seen
     ]
-    return count_documents(seen, outcomes)
+    return count_outcomes(seen, outcomes)
 
 
 def base_manifest_sources(index: Index, base: int) -> dict[str, dict[str, dict[str, int]]]:

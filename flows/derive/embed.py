@@ -1,15 +1,15 @@
-"""Every text of the changed documents that has no vector yet gets one.
+"""Every text without a vector gets one: of changed documents, and of all when the model changes.
 
 Encoding takes most of a first run, so it goes on in the background from the first parsed document on.
 """
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from flows.run.contexts import CrawlContext, DeriveContext
-from flows.run.fragments import load_fragment
-from indexes.embed.background import BackgroundEncoder
-from indexes.embed.texts import vector_texts
+from flows.run.contexts import CrawlContext, IndexContext, load_fragment
+from indexes.embed.pending import BackgroundEncoder, vector_texts
+from schemas.batches import batched
+from schemas.changes import RowChanges
 from schemas.fragment import GraphFragment
 from schemas.nodes import Chunk
 
@@ -28,7 +28,7 @@ def embed_ahead(run: CrawlContext, fragment_sha: str, fragment: GraphFragment) -
     return taken
 
 
-def embed_fragments(run: DeriveContext, fragment_shas: Sequence[str]) -> int:
+def embed_fragments(run: IndexContext, fragment_shas: Sequence[str]) -> int:
     """Give the texts of documents their vectors; return how many texts were new, once all have theirs."""
     encoding, taken = run.encoding(), 0
     for sha in fragment_shas:
@@ -51,3 +51,18 @@ def embed_chunks(encoding: BackgroundEncoder, chunks: Iterable[Chunk]) -> int:
 
 def _texts(chunks: Iterable[Chunk]) -> set[str]:
     return {text for chunk in chunks for text in vector_texts(chunk)}
+
+
+CHUNKS_PER_PAYLOAD = 1_000
+
+
+def carry_over(run: IndexContext, base: int, *, without: Collection[str]) -> Iterator[tuple[RowChanges, int]]:
+    """Yield every chunk of the base generation but those *without*, to be encoded again, whatever source.
+
+    With each payload comes how many of its texts had no vector.
+    """
+    kept = (chunk for chunk in run.index.chunks.at(base).scan() if chunk.id not in without)
+    for chunks in batched(kept, CHUNKS_PER_PAYLOAD):
+        run.raise_if_stopped()
+        texts = embed_chunks(run.encoding(), chunks)
+        yield RowChanges(chunks=tuple(chunks)), texts

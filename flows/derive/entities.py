@@ -1,16 +1,47 @@
-"""Which entities come, stay and go: they are nobody's, so no document's rows tell."""
+"""Which entities come, stay and go, and by how many rows each source grows."""
 
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from flows.derive.names import NextNames
-from flows.derive.row_counts import SourceCounts
+from indexes.frozen_plan import dump_payload
 from indexes.ports import GraphReader
-from indexes.write.outbox import dump_payload
 from ingest.link.catalogue import Catalogue
-from schemas.changes import RowChanges
+from schemas.changes import RowChanges, add_counts
 from schemas.edges import Edge, EdgeKind
-from schemas.nodes import Entity, NodeKind
+from schemas.nodes import Chunk, Entity, Node, NodeKind, kind_of
+
+SourceCounts = Mapping[str, Mapping[str, Mapping[str, int]]]
+"""Rows by source, table and kind; under the empty name are those of no source."""
+
+Rows = tuple[Sequence[Node], Sequence[Edge], Sequence[Chunk]]
+
+
+def growth_of(desired: Rows, held: Rows) -> SourceCounts:
+    """How many more rows of each kind each source will have."""
+    growth: dict[str, dict[str, Counter[str]]] = {}
+    for rows, sign in ((desired, 1), (held, -1)):
+        for source, table, kind in _kinds(rows):
+            growth.setdefault(source, {}).setdefault(table, Counter())[kind] += sign
+    return growth
+
+
+def _kinds(rows: Rows) -> Iterable[tuple[str, str, str]]:
+    nodes, edges, chunks = rows
+    yield from ((node.source, "nodes", kind_of(node).value) for node in nodes)
+    yield from ((edge.source, "edges", edge.kind.value) for edge in edges)
+    yield from ((chunk.source, "chunks", chunk.kind) for chunk in chunks)
+
+
+def add_growth(base: SourceCounts, growth: SourceCounts) -> dict[str, dict[str, dict[str, int]]]:
+    """Counts of every source after the growth; sources left without rows are dropped."""
+    sources = {
+        source: add_counts(base.get(source, {}), growth.get(source, {}))
+        for source in sorted({*base, *growth})
+    }
+    return {source: counts for source, counts in sources.items() if any(counts.values())}
+
 
 ENTITY_KINDS = (EdgeKind.MENTIONS, EdgeKind.NAMES, EdgeKind.RELATED)
 """Edges that have an entity at one end or at both."""

@@ -1,18 +1,14 @@
-"""Step 6: cross-document edges and anchor texts; the rows of the next generation are decided here."""
+"""Step 6: cross-document edges, anchor texts and navigation; the rows of a generation are decided here."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from flows.derive.doc_ids import NextDocIds
 from flows.derive.embed import embed_chunks
-from flows.derive.entities import EntityPlan
-from flows.derive.names import NextNames
-from flows.derive.navigation import NextNavigation
-from flows.derive.row_counts import SourceCounts, growth_of
+from flows.derive.entities import EntityPlan, SourceCounts, growth_of
+from flows.derive.names import NextDocIds, NextNames
 from flows.derive.tools import NextTools
-from flows.run.contexts import DeriveContext
-from flows.run.fragments import load_fragment
+from flows.run.contexts import IndexContext, load_fragment
 from flows.run.index import Index
 from flows.run.values import Difference
 from indexes.ports import GraphReader
@@ -20,22 +16,23 @@ from indexes.stores.ledger.links import doc_id_target
 from ingest.diff.feed import DocumentStep, document_steps, tool_steps
 from ingest.diff.guard import emptied_documents
 from ingest.diff.rows import Observed, as_observed, mark, row_changes
-from ingest.link.anchors import give_anchor_texts
+from ingest.link.authority import DocumentLinks
 from ingest.link.catalogue import Catalogue
 from ingest.link.explained_by import explained_by_edges
-from ingest.link.file_names import other_names
-from ingest.link.link_state import DocumentLinks
-from ingest.link.repeated import with_navigation
-from ingest.link.resolve import (
+from ingest.link.links import (
+    LinkTexts,
+    give_anchor_texts,
+    least_pages,
     link_edges,
+    other_names,
     redirect_ends,
     reference_edges,
     resolve_targets,
     unresolved_references,
+    with_navigation,
 )
-from schemas.causes import caused_by
 from schemas.changes import ChangeKind, DocumentChange, RowChanges
-from schemas.cost import Cause
+from schemas.cost import Cause, caused_by
 from schemas.documents import LiveDocument
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.errors import DamageFound
@@ -43,9 +40,50 @@ from schemas.fragment import GraphFragment
 from schemas.nodes import Chunk
 from schemas.report import Problem
 
+
+@dataclass(frozen=True, kw_only=True)
+class NextNavigation:
+    """Texts of links that most pages of a source repeat: in the base generation, and in the next one."""
+
+    run: IndexContext
+    base: int
+    changes: Mapping[str, DocumentChange]
+    _held: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
+
+    def texts(self, source: str) -> frozenset[str]:
+        """What is navigation in the next generation."""
+        return self._of(source)[1]
+
+    def touched(self) -> frozenset[str]:
+        """Documents of the base with a link that becomes navigation, or is it no more."""
+        links, found = self.run.index.ledger.links, set[str]()
+        versions = (live for change in self.changes.values() for live in (change.old, change.new))
+        for source in sorted({live.source for live in versions if live is not None}):
+            before, after = self._of(source)
+            found.update(links.documents_linking_by(before ^ after, source=source, generation=self.base))
+        return frozenset(found)
+
+    def _of(self, source: str) -> tuple[frozenset[str], frozenset[str]]:
+        if source not in self._held:
+            links = self.run.index.ledger.links
+            old, new = self._changed(source, old=True), self._changed(source, old=False)
+            pages = links.linking_pages(source, generation=self.base)
+            # What stands on fewer pages is navigation neither before nor after, so it is not even read.
+            least = min(least_pages(pages), least_pages(pages - old.pages + new.pages) - new.pages)
+            counts = links.body_texts(source, generation=self.base, at_least=least)
+            held = LinkTexts(pages=pages, counts=counts)
+            self._held[source] = (held.repeated(), held.replaced(old, new).repeated())
+        return self._held[source]
+
+    def _changed(self, source: str, *, old: bool) -> LinkTexts:
+        versions = (change.old if old else change.new for change in self.changes.values())
+        shas = {live.fragment_sha for live in versions if live is not None and live.source == source}
+        return LinkTexts(**self.run.index.ledger.links.body_texts_of(shas))
+
+
 DOCUMENTS_PER_PAYLOAD = 100
 DECIDED_ELSEWHERE = frozenset({EdgeKind.SIMILAR_TO})
-"""Edges that follow from all documents together; flows/derive/similar_to.py decides them."""
+"""Edges that follow from all documents together; flows/derive/neighbours.py decides them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +105,7 @@ class LinkedRows:
 class NextGeneration:
     """The documents as the next generation will hold them."""
 
-    run: DeriveContext
+    run: IndexContext
     base: int
     changes: Mapping[str, DocumentChange]
     as_of: str
@@ -183,7 +221,7 @@ class NextGeneration:
         return kept | new
 
 
-def redirects_matter(run: DeriveContext, difference: Difference) -> bool:
+def redirects_matter(run: IndexContext, difference: Difference) -> bool:
     """Whether links lead to other documents than in the base generation although no document changed."""
     changes = {change.doc: change for change in difference.changes}
     generation = NextGeneration(run=run, base=difference.base, changes=changes, as_of="")
@@ -233,7 +271,7 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     return LinkedRows(rows=rows, links=links, steps=steps, growth=growth, emptied=len(emptied), texts=texts)
 
 
-def _load(run: DeriveContext, live: Mapping[str, LiveDocument]) -> dict[str, GraphFragment]:
+def _load(run: IndexContext, live: Mapping[str, LiveDocument]) -> dict[str, GraphFragment]:
     """Read the documents' fragments; what is damaged or lost is parsed again by the next run of its source.
 
     Raises: DamageFound: names the first of those.
@@ -246,13 +284,13 @@ def _load(run: DeriveContext, live: Mapping[str, LiveDocument]) -> dict[str, Gra
         except DamageFound:
             lost.append(document)
     if lost:
-        parse_again(run.index, lost)
+        forget_parsed_form(run.index, lost)
         message = f"parsed document is damaged or lost; run source {lost[0].source!r} again, which parses it"
         raise DamageFound(message, subject=lost[0].uri)
     return fragments
 
 
-def parse_again(index: Index, lost: Sequence[LiveDocument]) -> None:
+def forget_parsed_form(index: Index, lost: Sequence[LiveDocument]) -> None:
     """Let the next runs of their sources parse these documents, though their bytes did not change."""
     documents = index.ledger.documents
     for live in lost:

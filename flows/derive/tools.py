@@ -3,23 +3,22 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from flows.run.contexts import DeriveContext
-from flows.run.fragments import load_fragment
+from flows.run.contexts import IndexContext, load_fragment
+from flows.run.generations import changes_model
 from flows.run.index import Index, unrelated_in
-from flows.run.vector_space import changes_model
 from indexes.embed.pending import encode_missing
 from indexes.embed.unrelated import least_cosine
+from ingest.link.explained_by import documents_naming
 from ingest.link.tool_names import ToolNames, tool_names
-from ingest.link.tool_words import documents_naming
 from ingest.parse.tools.file import tools_fragment
 from ingest.urls import is_tools_url
-from runtime.tool_files import tools_documents, tools_record
+from runtime.source_file import tools_documents, tools_record
 from schemas.changes import DocumentChange
 from schemas.documents import LiveDocument
 from schemas.edges import Edge, EdgeKind
-from schemas.encoded import encoded_text
 from schemas.fragment import GraphFragment
 from schemas.nodes import Chunk, Node, Tool
+from schemas.text import encoded_text
 
 
 def keep_tools(index: Index, fragments: Sequence[GraphFragment]) -> tuple[LiveDocument, ...]:
@@ -47,7 +46,7 @@ those on its own page and .08 of the others reach it (MiniLM; summaries of `git 
 class NextTools:
     """The tools that the next generation will hold, and what they matter to."""
 
-    run: DeriveContext
+    run: IndexContext
     base: int
     changes: Mapping[str, DocumentChange]
     _names: dict[str, ToolNames] = field(default_factory=dict)

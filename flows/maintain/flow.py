@@ -10,8 +10,7 @@ from prefect.client.schemas.objects import State
 from prefect.states import Completed, Failed
 
 from flows.maintain.steps import maintain_index
-from flows.run.flow_log import forwarded_logs
-from flows.run.flow_states import advised, end_covered, failed
+from flows.run.flow_runs import advised, end_covered, failed, forwarded_logs
 from schemas.errors import SitegraphError
 
 _log = logging.getLogger(__name__)

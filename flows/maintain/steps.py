@@ -14,24 +14,20 @@ from hashlib import sha256
 from typing import Any, Protocol
 from uuid import uuid4
 
-from flows.commit.garbage_collect import sweep
-from flows.commit.publish import prune
-from flows.run.collection_lease import COLLECTION
+from flows.commit.publish import prune_generations, sweep
+from flows.run.generations import COLLECTION, require_current
 from flows.run.index import Index
-from flows.run.kept_generations import require_current
-from flows.run.leases import hold_index
 from flows.run.opening import open_existing
-from indexes.maintenance import discard_if_damaged, figures_of, why_due, write_report
+from indexes.health import discard_if_damaged, figures_of, why_due, write_report
 from indexes.publish.files import FileCheck
 from indexes.publish.generation import load_generation
 from indexes.stores.ledger.leases import Lease
-from runtime.garbage import raise_gc_threshold
-from runtime.memory import share_heaps
 from runtime.progress import StageProgress
-from runtime.settings import read_settings
+from runtime.readings import share_heaps
+from runtime.settings import raise_gc_threshold, read_settings
 from schemas.documents import LiveDocument
 from schemas.errors import DamageFound, StoreUnavailable
-from schemas.maintenance import MaintenanceReport, Sample
+from schemas.health import MaintenanceReport, Sample
 from schemas.records import to_record
 
 SAMPLED_BYTES = 512 << 20
@@ -138,7 +134,7 @@ class Maintenance:
             elif self.index.ledger.generations.unfinished():
                 self._skip("sweep: a run left a generation unfinished; the next run ends it")
             elif self.index.current():
-                swept = prune(self.index, source="") + sweep(self.index)
+                swept = prune_generations(self.index, source="") + sweep(self.index)
                 self.report = replace(self.report, swept=swept)
 
     def vacuum(self) -> None:
@@ -159,11 +155,11 @@ class Maintenance:
             return
         described = load_generation(self.index.layout, generation)
         sizes = {path: int(stamp.partition(":")[0]) for path, stamp in described.files.items()}
-        chosen = choose_sample(sizes, seed=self.report.id, most=SAMPLED_BYTES)
+        chosen = _choose_within(sizes, seed=self.report.id, most=SAMPLED_BYTES)
         check = FileCheck(self.index.layout.root)
         damage = list(check.damaged({path: described.files[path] for path in chosen}))
         live = self.index.ledger.generations.live(generation)
-        docs = choose_sample(dict.fromkeys(live, 1), seed=self.report.id, most=SAMPLED_DOCUMENTS)
+        docs = _choose_within(dict.fromkeys(live, 1), seed=self.report.id, most=SAMPLED_DOCUMENTS)
         damage += [fault for doc in docs if (fault := self._fault(live[doc]))]
         self.report = replace(
             self.report, sample=Sample(files=len(chosen), documents=len(docs), damage=tuple(damage))
@@ -178,9 +174,7 @@ class Maintenance:
     @contextmanager
     def _alone(self) -> Iterator[Lease]:
         """Hold the index lease for one step, so that a run that wants to publish waits for no other."""
-        index = self.index
-        lease = hold_index(index.ledger.leases, clock=index.clock, progress=self.progress, stop=self.stop)
-        with lease as held:
+        with self.index.hold(progress=self.progress, stop=self.stop) as held:
             yield held
 
     def _others(self) -> str:
@@ -199,7 +193,7 @@ class Maintenance:
         return None
 
 
-def choose_sample(sizes: dict[str, int], *, seed: str, most: int) -> tuple[str, ...]:
+def _choose_within(sizes: dict[str, int], *, seed: str, most: int) -> tuple[str, ...]:
     """Choose names whose sizes add up to *most* at most, or one; others by another *seed*; in order."""
     chosen: list[str] = []
     total = 0

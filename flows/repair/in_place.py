@@ -3,49 +3,42 @@
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, closing
 from dataclasses import replace
-from itertools import islice
 
 import numpy as np
 
-from flows.commit.authority import compute_authority
-from flows.commit.restore_ledger import documents_of, restore_from_graph
+from flows.commit.publish import compute_authority
+from flows.commit.restore import documents_of, restore_from_graph
 from flows.crawl.parse import parse_as_kept
-from flows.derive.link_state import read_links
-from flows.derive.similar_to import state_of
-from flows.repair.plan import RepairAction
+from flows.derive.neighbours import read_document_links, similar_file
+from flows.repair.compare import fragments_of
 from flows.repair.rows import ComparedAgain
-from flows.run.batches import cut
-from flows.run.fragments import load_fragment
-from flows.run.kept_generations import links_file
-from flows.run.pipeline_version import pipeline_version
-from flows.run.repair_vectors import repair_vectors
+from flows.run.damage import IndexPart
+from flows.run.generations import links_file, repair_vectors
 from flows.run.resources import Resources
+from flows.run.versions import pipeline_version
 from indexes.embed.cache import SqliteVectorCache
-from indexes.embed.texts import anchor_inputs, caption_inputs, heading_input, text_input, vector_texts
+from indexes.embed.pending import anchor_inputs, caption_inputs, heading_input, text_input, vector_texts
 from indexes.embed.weights import model_key
-from indexes.manifest import FILES
+from indexes.layout import FILES
 from indexes.ports import ChunkVectors, Vector
 from indexes.publish.files import Damage, FileCheck
 from indexes.publish.generation import generation_numbers, generation_text, load_generation
 from indexes.stores.ledger.fragment_rows import damaged_fragment_rows, rewrite_fragment_rows
-from ingest.link.link_state import dump_links
-from ingest.link.naming import names_of
-from runtime.task_runners import THREADS
+from ingest.link.authority import dump_links
+from runtime.settings import THREADS
+from schemas.batches import batched
 from schemas.changes import RowChanges
 from schemas.errors import DamageFound, ParseError, SitegraphError, UnsupportedMedia
-from schemas.fragment import GraphFragment
-from schemas.hashing import sha256_hex
-from schemas.names import Name
+from schemas.ids import sha256_hex
 from schemas.nodes import Chunk, is_document
 
 OTHER_ROWS = "the ledger has other links or names of it than it states"
 
 _CHUNKS = 500
 _UNREADABLE = (SitegraphError, ValueError, LookupError, TypeError)
-_FRAGMENTS = 200
 
 
-def more_damage(resources: Resources, *, tables_are_whole: bool) -> Mapping[RepairAction, tuple[Damage, ...]]:
+def more_damage(resources: Resources, *, tables_are_whole: bool) -> Mapping[IndexPart, tuple[Damage, ...]]:
     """What only a repair looks for, since a run makes it again by itself: nothing that an answer rests on.
 
     Args: tables_are_whole: as published. Of others nothing is read: there is damage that ends whoever does.
@@ -54,21 +47,25 @@ def more_damage(resources: Resources, *, tables_are_whole: bool) -> Mapping[Repa
     row = index.ledger.generations.get(generation) if generation else None
     if row is None:
         return {}
-    state = state_of(row) if tables_are_whole else None
+    state = similar_file(row) if tables_are_whole else None
     uris = {one.fragment_sha: one.uri for one in index.ledger.generations.live(generation).values()}
-    others = {sha for part in _fragments(resources) for sha in damaged_fragment_rows(index.ledger, part)}
+    others = {
+        sha
+        for part in fragments_of(resources.index, resources.index.current(), resources.progress)
+        for sha in damaged_fragment_rows(index.ledger, part)
+    }
     lost = _texts_without_vector(resources) if tables_are_whole else 0
     found = {
-        RepairAction.SIMILAR: [f"similar/{state[:12]}"] if state and not index.similar.has(state) else [],
-        RepairAction.LEDGER_ROWS: [uris[sha] for sha in sorted(others)],
-        RepairAction.VECTORS: [index.vectors.name] if lost else [],
+        IndexPart.SIMILAR: [f"similar/{state[:12]}"] if state and not index.similar.has(state) else [],
+        IndexPart.LEDGER_ROWS: [uris[sha] for sha in sorted(others)],
+        IndexPart.VECTORS: [index.vectors.name] if lost else [],
     }
     said = {
-        RepairAction.SIMILAR: "is missing or damaged",
-        RepairAction.LEDGER_ROWS: OTHER_ROWS,
-        RepairAction.VECTORS: f"{lost} texts of passages have no vector in it",
+        IndexPart.SIMILAR: "is missing or damaged",
+        IndexPart.LEDGER_ROWS: OTHER_ROWS,
+        IndexPart.VECTORS: f"{lost} texts of passages have no vector in it",
     }
-    return {action: tuple((name, said[action]) for name in names) for action, names in found.items() if names}
+    return {part: tuple((name, said[part]) for name in names) for part, names in found.items() if names}
 
 
 def _texts_without_vector(resources: Resources) -> int:
@@ -79,9 +76,9 @@ def _texts_without_vector(resources: Resources) -> int:
     if not _has_own_cache(resources):
         return 0
     try:
-        chunks, lost = index.chunks.at(index.current()).scan(), set[str]()
+        lost = set[str]()
         with _cache(resources) as cache:
-            while part := list(islice(chunks, _CHUNKS)):
+            for part in batched(index.chunks.at(index.current()).scan(), _CHUNKS):
                 lost.update(cache.missing(text for chunk in part for text in vector_texts(chunk)))
         return len(lost)
     except _UNREADABLE:
@@ -141,23 +138,9 @@ def restore_fragments(resources: Resources) -> None:
 
 def restore_fragment_rows(resources: Resources) -> None:
     """Let the ledger have the links and names of the documents that readers see."""
-    for part in _fragments(resources):
+    for part in fragments_of(resources.index, resources.index.current(), resources.progress):
         damaged = damaged_fragment_rows(resources.index.ledger, part)
         rewrite_fragment_rows(resources.index.ledger, {sha: part[sha] for sha in damaged})
-
-
-def _fragments(resources: Resources) -> Iterator[Mapping[str, tuple[GraphFragment, tuple[Name, ...]]]]:
-    index = resources.index
-    live = index.ledger.generations.live(index.current()).values()
-    for part in cut(sorted({one.fragment_sha for one in live} - {""}), _FRAGMENTS):
-        found = {}
-        for sha in part:
-            try:
-                fragment = load_fragment(index, sha)
-            except DamageFound:
-                continue
-            found[sha] = (fragment, names_of(fragment))
-        yield found
 
 
 def restore_vectors(resources: Resources, *, tables_are_whole: bool) -> None:
@@ -173,9 +156,8 @@ def restore_vectors(resources: Resources, *, tables_are_whole: bool) -> None:
         return
     try:
         reader = index.chunks.at(index.current())
-        chunks = reader.scan()
         with _cache(resources) as cache:
-            while part := list(islice(chunks, _CHUNKS)):
+            for part in batched(reader.scan(), _CHUNKS):
                 held = reader.vectors([chunk.id for chunk in part])
                 texts = {text: v for chunk in part for text, v in _texts(chunk, held[chunk.id])}
                 missing = cache.missing(texts)
@@ -201,7 +183,7 @@ def restore_links(resources: Resources) -> bool:
     """
     index = resources.index
     row = index.ledger.generations.get(index.current())
-    again = index.links.put(dump_links(read_links(index, index.current())))
+    again = index.links.put(dump_links(read_document_links(index, index.current())))
     return row is not None and again == links_file(row)
 
 
@@ -225,6 +207,6 @@ def restore_similar(resources: Resources) -> bool:
     index = resources.index
     row = index.ledger.generations.get(index.current())
     again = ComparedAgain(
-        run=resources.deriving(), base=index.current(), select=lambda _edges: RowChanges()
+        run=resources.indexing(), base=index.current(), select=lambda _edges: RowChanges()
     ).decide()
-    return row is not None and again.state == state_of(row)
+    return row is not None and again.state == similar_file(row)

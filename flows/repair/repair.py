@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from flows.commit.rebuild_stores import REPAIR
-from flows.commit.recover import recover
-from flows.commit.show import show_current
+from flows.commit.publish import show_current
+from flows.commit.recover import finish_interrupted
+from flows.commit.restore import REPAIR
 from flows.repair.in_place import (
     more_damage,
     restore_authority,
@@ -21,22 +21,22 @@ from flows.repair.in_place import (
     restore_similar,
     restore_vectors,
 )
-from flows.repair.plan import (
+from flows.repair.rows import publish_all_rows, publish_difference
+from flows.run.create_index import damaged_pointers, restore_pointers
+from flows.run.damage import (
     NEW_GENERATION,
-    RepairAction,
+    IndexPart,
     RepairStep,
+    find_by_part,
+    ledger_faults,
     ledger_is_lost,
     plan_repair,
     worth_trying,
 )
-from flows.repair.rows import publish_all_rows, publish_difference
-from flows.run.find_damage import TABLES, IndexPart, find_by_part, ledger_faults
-from flows.run.hold import check_hold
 from flows.run.index import Index
-from flows.run.leases import hold_index
+from flows.run.leases import check_hold
 from flows.run.opening import hold_source, open_existing
 from flows.run.resources import Resources
-from flows.run.restore_pointers import damaged_pointers, restore_pointers
 from flows.run.values import Run
 from indexes.layout import IndexLayout
 from indexes.own_ledger import ledger_url_of
@@ -88,9 +88,9 @@ def plan_repair_of(settings: Settings, *, rows: bool, progress: StageProgress) -
     pointers = damaged_pointers(settings)
     if pointers:
         damage = tuple((name, "is missing or damaged") for name in pointers)
-        return _first_of_a_plan(RepairAction.POINTERS, damage)
+        return _first_of_a_plan(IndexPart.POINTERS, damage)
     if ledger := _broken_ledger(settings, makes_ledger=False):
-        return _first_of_a_plan(RepairAction.LEDGER, (ledger,))
+        return _first_of_a_plan(IndexPart.LEDGER, (ledger,))
     index = open_existing(settings)
     with closing(_resources(index, progress)) as resources:
         steps = _look(resources, rows=rows)
@@ -98,9 +98,9 @@ def plan_repair_of(settings: Settings, *, rows: bool, progress: StageProgress) -
         return Repaired(generation=index.current(), steps=steps, left=left)
 
 
-def _first_of_a_plan(action: RepairAction, damage: tuple[Damage, ...]) -> Repaired:
+def _first_of_a_plan(part: IndexPart, damage: tuple[Damage, ...]) -> Repaired:
     """What leads to everything else: of that nothing can be said before it is whole."""
-    step = RepairStep(action=action, damage=damage)
+    step = RepairStep(part=part, damage=damage)
     return Repaired(generation=0, steps=(step,), left=damage, complete=False)
 
 
@@ -114,18 +114,18 @@ def repair_index(settings: Settings, *, rows: bool, quiet: bool) -> Repaired:
     aside = _set_ledger_aside(settings)
     index = open_existing(settings, makes_ledger=True)
     taken = [_pointers(restored)] if restored else []
-    taken += [RepairStep(action=RepairAction.LEDGER, damage=(aside,))] if aside else []
+    taken += [RepairStep(part=IndexPart.LEDGER, damage=(aside,))] if aside else []
     with _working(index, quiet=quiet) as (resources, lease):
         work = _Work(resources=resources, lease=lease, rows=rows, taken=taken, published=[])
         steps = work.found()
-        if not any(step.action in (RepairAction.LEDGER, RepairAction.TABLES) for step in steps):
-            work.published += recover(resources.committing(), lease=lease)
+        if not any(step.part in (IndexPart.LEDGER, IndexPart.TABLES) for step in steps):
+            work.published += finish_interrupted(resources.indexing(), lease=lease)
         for _ in range(_ROUNDS):
             now = worth_trying(steps, work.taken)
             if not now:
                 break
             _refuse_if_lost(index, steps)
-            work.tables_are_whole = not any(step.action is RepairAction.TABLES for step in steps)
+            work.tables_are_whole = not any(step.part is IndexPart.TABLES for step in steps)
             for step in now:
                 _take(work, step)
             work.rows = False
@@ -133,7 +133,7 @@ def repair_index(settings: Settings, *, rows: bool, quiet: bool) -> Repaired:
         left = tuple(damage for step in steps for damage in step.damage)
         return Repaired(
             generation=index.current(),
-            steps=(*work.taken, *(step for step in steps if step.action is RepairAction.REFUSED)),
+            steps=(*work.taken, *(step for step in steps if step.part is IndexPart.BYTES)),
             published=tuple(work.published),
             left=left,
         )
@@ -142,33 +142,33 @@ def repair_index(settings: Settings, *, rows: bool, quiet: bool) -> Repaired:
 def _look(resources: Resources, *, rows: bool) -> tuple[RepairStep, ...]:
     index = resources.index
     found = find_by_part(index, index.current(), progress=resources.progress)
-    whole = not any(path.startswith(TABLES) for path, _ in found.get(IndexPart.FILES, ()))
-    return plan_repair(found, more=more_damage(resources, tables_are_whole=whole), rows=rows)
+    more = more_damage(resources, tables_are_whole=IndexPart.TABLES not in found)
+    return plan_repair(found, more=more, rows=rows)
 
 
 def _take(work: _Work, step: RepairStep) -> None:
     """Do one step; what it could not do is found again afterwards."""
     resources, index = work.resources, work.resources.index
-    resources.progress.say(f"{step.action.value}: {step.how}")
+    resources.progress.say(f"{step.part.value}: {step.how}")
     work.taken.append(step)
-    if step.action in NEW_GENERATION:
+    if step.part in NEW_GENERATION:
         check_hold(index.layout)
-    acts: Mapping[RepairAction, Callable[[], object]] = {
-        RepairAction.LEDGER: partial(restore_ledger_of, resources),
-        RepairAction.DOCUMENTS: partial(restore_documents, resources),
-        RepairAction.FRAGMENTS: partial(restore_fragments, resources),
-        RepairAction.LEDGER_ROWS: partial(restore_fragment_rows, resources),
-        RepairAction.VECTORS: partial(restore_vectors, resources, tables_are_whole=work.tables_are_whole),
-        RepairAction.ENCODER: partial(resources.export_encoder, read_all=True),
-        RepairAction.LINKS: partial(_in_place, work, restore_links),
-        RepairAction.AUTHORITY: partial(_in_place, work, restore_authority),
-        RepairAction.SIMILAR: partial(_in_place, work, restore_similar),
-        RepairAction.ROWS: partial(_publish, work, anyway=False),
-        RepairAction.TABLES: partial(_publish_all, work),
-        RepairAction.VIEW: partial(show_current, index),
+    acts: Mapping[IndexPart, Callable[[], object]] = {
+        IndexPart.LEDGER: partial(restore_ledger_of, resources),
+        IndexPart.DOCUMENTS: partial(restore_documents, resources),
+        IndexPart.FRAGMENTS: partial(restore_fragments, resources),
+        IndexPart.LEDGER_ROWS: partial(restore_fragment_rows, resources),
+        IndexPart.VECTORS: partial(restore_vectors, resources, tables_are_whole=work.tables_are_whole),
+        IndexPart.ENCODER: partial(resources.export_encoder, read_all=True),
+        IndexPart.LINKS: partial(_in_place, work, restore_links),
+        IndexPart.AUTHORITY: partial(_in_place, work, restore_authority),
+        IndexPart.SIMILAR: partial(_in_place, work, restore_similar),
+        IndexPart.ROWS: partial(_publish, work, anyway=False),
+        IndexPart.TABLES: partial(_publish_all, work),
+        IndexPart.VIEW: partial(show_current, index),
     }
-    if step.action in acts:
-        acts[step.action]()
+    if step.part in acts:
+        acts[step.part]()
 
 
 def _in_place(work: _Work, restore: Callable[[Resources], bool]) -> None:
@@ -205,7 +205,7 @@ def _refuse_if_lost(index: Index, steps: Sequence[RepairStep]) -> None:
 
 def _pointers(restored: Sequence[str]) -> RepairStep:
     damage = tuple((name, "was missing or damaged") for name in restored)
-    return RepairStep(action=RepairAction.POINTERS, damage=damage)
+    return RepairStep(part=IndexPart.POINTERS, damage=damage)
 
 
 def _resources(index: Index, progress: StageProgress) -> Resources:
@@ -220,8 +220,7 @@ def _working(index: Index, *, quiet: bool) -> Iterator[tuple[Resources, Lease]]:
         resources = _resources(index, held.progress)
         resources.stop = held.stop
         stack.enter_context(closing(resources))
-        lease = hold_index(index.ledger.leases, clock=index.clock, progress=held.progress, stop=held.stop)
-        yield resources, stack.enter_context(lease)
+        yield resources, stack.enter_context(index.hold(progress=held.progress, stop=held.stop))
 
 
 def _broken_ledger(settings: Settings, *, makes_ledger: bool) -> Damage | None:

@@ -1,37 +1,108 @@
 """The rows that differ from what the parsed documents give, planned as a generation of their own."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Protocol, TypeVar
 
 import numpy as np
 
-from flows.commit.abort import abort_generation
-from flows.commit.publish import prune, publish_generation
-from flows.commit.rebuild_stores import REPAIR, from_nothing, require_ledger
-from flows.commit.verify import verify_generation
-from flows.commit.write import write_plan
+from flows.commit.publish import prune_generations
+from flows.commit.recover import publish_rows
+from flows.commit.restore import REPAIR, from_nothing, require_ledger
 from flows.derive.diff import base_manifest_sources
-from flows.derive.freeze import freeze, plan_rows
+from flows.derive.freeze import PlannedRows, plan_rows
 from flows.derive.link import DOCUMENTS_PER_PAYLOAD, NextGeneration, link_documents
-from flows.derive.row_plan import PlannedRows
-from flows.derive.similar_to import SimilarPlan
-from flows.repair.difference import repaired_graph
-from flows.run.batches import cut
-from flows.run.contexts import DeriveContext
+from flows.derive.neighbours import SimilarPlan
+from flows.run.contexts import IndexContext
 from flows.run.resources import Resources
 from flows.run.values import Difference
+from indexes.digests import edge_sha256, node_sha256
+from indexes.frozen_plan import dump_payload
 from indexes.ports import GraphReader
 from indexes.stores.ledger.leases import Lease
-from indexes.write.outbox import dump_payload
-from ingest.link.similar_to import EdgeChanges, row_changes, rows_of
+from ingest.link.similar_to import EdgeChanges, similar_changes, similar_rows
 from ingest.link.similarity import Similarity
 from ingest.urls import is_tools_url
-from schemas.causes import count_rows
+from schemas.batches import batched
 from schemas.changes import ChangeKind, DocumentChange, RowChanges
+from schemas.cost import count_rows
 from schemas.documents import LiveDocument
 from schemas.edges import Edge
-from schemas.errors import DamageFound, SchemaMismatch
+from schemas.nodes import Node
+
+
+class _Row(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+R = TypeVar("R", bound=_Row)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRows:
+    """The rows of a table: by id the hash that each bears, and the ids of those that it does not fit."""
+
+    hashes: Mapping[str, str]
+    damaged: frozenset[str]
+
+
+def select_differing(
+    wanted: Iterable[R], stored: StoredRows, *, sha256: Callable[[R], str]
+) -> tuple[tuple[R, ...], tuple[str, ...]]:
+    """Return the rows to write, and the ids of those to delete before that.
+
+    A store leaves a row alone whose hash is the one to write, even where it no longer fits the row: deleted,
+    it is written whatever it bears.
+    """
+    differing = tuple(
+        row for row in wanted if row.id in stored.damaged or stored.hashes.get(row.id) != sha256(row)
+    )
+    return differing, tuple(row.id for row in differing if row.id in stored.damaged)
+
+
+def select_strays(stored: StoredRows, wanted: Collection[str]) -> tuple[str, ...]:
+    """Return the ids of rows that nothing gives, in id order."""
+    return tuple(sorted(stored.hashes.keys() - wanted))
+
+
+@dataclass(kw_only=True)
+class RepairedGraph:
+    """Takes in every row that a graph should have; gives those that it has not, or otherwise."""
+
+    nodes: StoredRows
+    edges: StoredRows
+    _wanted: set[str] = field(default_factory=set)
+
+    def select(self, rows: RowChanges) -> RowChanges:
+        """The rows that differ; those that do not fit the hash they bear are deleted before."""
+        self._wanted.update(row.id for row in (*rows.nodes, *rows.edges))
+        nodes, node_deletes = select_differing(rows.nodes, self.nodes, sha256=node_sha256)
+        edges, edge_deletes = select_differing(rows.edges, self.edges, sha256=edge_sha256)
+        return replace(rows, nodes=nodes, node_deletes=node_deletes, edges=edges, edge_deletes=edge_deletes)
+
+    def keep(self, nodes: Iterable[Node], edges: Iterable[Edge]) -> None:
+        """Leave rows as they are, and what edges lead from or to."""
+        self._wanted.update(node.id for node in nodes)
+        for edge in edges:
+            self._wanted.update((edge.id, edge.src, edge.dst))
+
+    def strays(self) -> RowChanges:
+        """The rows that nothing gives, once all have been taken in."""
+        return RowChanges(
+            node_deletes=select_strays(self.nodes, self._wanted),
+            edge_deletes=select_strays(self.edges, self._wanted),
+        )
+
+
+def repaired_graph(graph: GraphReader) -> RepairedGraph:
+    """Read from a graph the hashes of its rows, and which rows do not fit theirs."""
+    (nodes, edges), damaged = graph.row_hashes(), frozenset(graph.damaged_rows())
+    return RepairedGraph(
+        nodes=StoredRows(hashes=nodes, damaged=damaged & nodes.keys()),
+        edges=StoredRows(hashes=edges, damaged=damaged & edges.keys()),
+    )
 
 
 @dataclass(kw_only=True)
@@ -45,7 +116,7 @@ class ComparedAgain(SimilarPlan):
         return None
 
     def _against_the_graph(self, similarity: Similarity) -> EdgeChanges:
-        every = row_changes({}, rows_of(similarity, np.arange(len(similarity.chunks.ids))))
+        every = similar_changes({}, similar_rows(similarity, np.arange(len(similarity.chunks.ids))))
         rows = self.select(every.upserts)
         return EdgeChanges(upserts=rows.edges, deletes=rows.edge_deletes, growth=every.growth)
 
@@ -67,7 +138,7 @@ def publish_difference(resources: Resources, lease: Lease, *, anyway: bool) -> i
     Raises: DamageFound, SchemaMismatch: the stores do not take it: more is damaged than rows of documents.
     """
     index, as_of = resources.index, resources.index.now()
-    planned = plan_difference(resources.deriving(), as_of=as_of)
+    planned = plan_difference(resources.indexing(), as_of=as_of)
     if not planned.payloads and not anyway:
         return None
     difference = Difference(base=index.current(), changes=(), documents={})
@@ -82,11 +153,11 @@ def publish_all_rows(resources: Resources, lease: Lease) -> int:
     require_ledger(resources.index)
     index, as_of = resources.index, resources.index.now()
     difference = from_nothing(index, Difference(base=index.current(), changes=(), documents={}))
-    planned = plan_rows(resources.deriving(), difference, as_of=as_of)
+    planned = plan_rows(resources.indexing(), difference, as_of=as_of)
     return _publish(resources, lease, difference, planned, as_of=as_of)
 
 
-def plan_difference(run: DeriveContext, *, as_of: str) -> PlannedRows:
+def plan_difference(run: IndexContext, *, as_of: str) -> PlannedRows:
     """Decide every row again, and put those that the stores have not, or not so, into the outbox.
 
     Of the graph no row is read that is not whole: each is compared by its hash.
@@ -102,7 +173,7 @@ def plan_difference(run: DeriveContext, *, as_of: str) -> PlannedRows:
         graph.keep(stored.nodes_of(unknown), stored.edges_of(unknown))
     run.progress.expect("link", len(live))
     count_rows("documents", len(live))
-    for part in cut(sorted(live), DOCUMENTS_PER_PAYLOAD):
+    for part in batched(sorted(live), DOCUMENTS_PER_PAYLOAD):
         run.raise_if_stopped()
         linked = link_documents(generation, part)
         similar.add(linked.rows)
@@ -138,14 +209,6 @@ def _parsed_tools(live: Iterable[LiveDocument]) -> Mapping[str, DocumentChange]:
 def _publish(
     resources: Resources, lease: Lease, difference: Difference, planned: PlannedRows, *, as_of: str
 ) -> int:
-    deriving, committing = resources.deriving(), resources.committing()
-    made = freeze(deriving, difference, planned, lease=lease, as_of=as_of, embedded=planned.texts)
-    try:
-        staged = write_plan(committing, made, lease=lease)
-        verify_generation(committing, made, staged)
-    except (DamageFound, SchemaMismatch):
-        abort_generation(committing, made)
-        raise
-    publish_generation(committing, made, staged, lease=lease)
-    prune(resources.index, source=REPAIR)
+    made = publish_rows(resources, difference, planned, lease=lease, as_of=as_of)
+    prune_generations(resources.index, source=REPAIR)
     return made.generation

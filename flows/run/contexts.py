@@ -4,26 +4,27 @@ Parts that take seconds to open (a browser, parser processes, a model) are given
 on first use, so that a stage which needs none opens none.
 """
 
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from flows.run.index import Index
-from indexes.embed.background import BackgroundEncoder
+from indexes.embed.pending import BackgroundEncoder
 from indexes.embed.weights import ModelSpec
 from indexes.ports import Encoder, VectorCache
-from runtime.processes.parser_pool import ParserPool
+from ingest.parse.formats.registry import document_versions
+from runtime.parser_pool import ParserPool
 from runtime.progress import StageProgress
-from schemas.errors import Stopped
-from schemas.extraction import EntityExtractor
+from schemas.documents import KnownDocument
+from schemas.errors import DamageFound, Stopped
 from schemas.fetch import FetchResult
 from schemas.fragment import GraphFragment
+from schemas.ids import record_sha256
+from schemas.names import EntityExtractor
+from schemas.records import from_record
 from schemas.source import Source
 from schemas.source_kinds import OpenSource, SourceListing
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,8 +69,8 @@ class CrawlContext(RunContext):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeriveContext(RunContext):
-    """What compares, embeds and links.
+class IndexContext(RunContext):
+    """What compares, embeds, links, recovers, writes, verifies and publishes.
 
     `may_change_model`: whether the run may go on with another model than that of the vectors readers see.
     `tools` gives the files of tools that the source names.
@@ -85,9 +86,23 @@ class DeriveContext(RunContext):
     embedded_ahead: set[str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CommitContext(RunContext):
-    """What recovers, writes, verifies and publishes."""
+def is_parsed(run: CrawlContext, known: KnownDocument) -> bool:
+    """Whether the bytes last fetched of a document have been parsed, as this run would, and that is kept."""
+    versions = document_versions(run.pipeline_version)
+    fresh = known.parsed_sha == known.raw_sha and known.pipeline_version in versions
+    kept = known.fragment_sha is not None and run.index.fragments.has(known.fragment_sha)
+    return fresh and kept
 
-    model: ModelSpec
-    encoding: Callable[[], BackgroundEncoder]
+
+def load_fragment(index: Index, sha256: str) -> GraphFragment:
+    """Read a parsed document back by hash."""
+    return from_record(GraphFragment, json.loads(index.fragments.get(sha256)))
+
+
+def said_in(index: Index, sha256: str) -> str | None:
+    """Hash the text of a parsed document, without where its links lead; None where none is there or kept."""
+    try:
+        chunks = load_fragment(index, sha256).chunks if sha256 else ()
+    except DamageFound:
+        return None
+    return record_sha256([chunk.content_hash for chunk in chunks]) if chunks else None

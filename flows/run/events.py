@@ -1,16 +1,27 @@
 """What other programs are told of a run, as Prefect events; docs/reference/events.md is the contract."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from indexes.stores.ledger.seen import SeenDocument
+from flows.run.account import freshness_by_source, freshness_of
+from flows.run.index import Index
+from flows.run.opening import open_described
+from flows.run.resources import Resources
+from indexes.layout import IndexLayout
+from indexes.places import place_of
+from indexes.stores.ledger.frontier import SeenDocument
+from ingest.diff.soft_errors import WALL
+from ingest.plan.scope import seed_urls
+from runtime.settings import read_settings
+from runtime.source_file import load_source
 from schemas.documents import DocumentState
-from schemas.errors import GuardRefused, PublishHeld, SitegraphError
-from schemas.freshness import FreshnessState
+from schemas.errors import ConfigError, GuardRefused, PublishHeld, SitegraphError
 from schemas.redaction import one_line
-from schemas.report import RunReport
+from schemas.report import FreshnessState, RunReport
 
 PUBLISHED = "sitegraph.generation.published"
 HELD = "sitegraph.generation.held"
@@ -34,8 +45,7 @@ BLOCKED_SHARE = 0.5
 BLOCKED_LEAST = 3
 """So many documents at least, unless no seed is shown: a run of what is due may ask for one page."""
 
-_REFUSALS = ("HTTP 401", "HTTP 403", "HTTP 407", "HTTP 429", "HTTP 451")
-_WALL = "firewall or bot check"
+_REFUSALS = frozenset({401, 403, 407, 429, 451})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +143,10 @@ def _refusal(seen: SeenDocument) -> str | None:
     """Why the site would not show a document; None where it did, or where something else went wrong."""
     if seen.state is DocumentState.DISALLOWED:
         return "robots.txt"
-    if seen.state is DocumentState.QUARANTINED and _WALL in seen.reason:
+    if seen.state is DocumentState.QUARANTINED and WALL in seen.reason:
         return "bot check"
-    return next((why for why in _REFUSALS if seen.reason.startswith(why)), None)
+    is_refused = seen.state is DocumentState.FAILED and seen.http_status in _REFUSALS
+    return f"HTTP {seen.http_status}" if is_refused else None
 
 
 def _told(freshness: FreshnessState) -> Mapping[str, Any]:
@@ -161,3 +172,85 @@ def _event(event: str, source: str, index: IndexName, payload: Mapping[str, Any]
         FOLDER: str(index.folder),
     }
     return SourceEvent(event=event, resource=resource, payload=payload)
+
+
+SECONDS_TO_SEND = 10.0
+"""So long a command waits at most until its events are sent."""
+
+_log = logging.getLogger(__name__)
+
+
+def emit(events: Iterable[SourceEvent]) -> None:
+    """Hand events to Prefect."""
+    from prefect.events import emit_event
+
+    for one in events:
+        emit_event(event=one.event, resource=dict(one.resource), payload=dict(one.payload))
+
+
+def tell_report(resources: Resources, report: RunReport) -> None:
+    """Say what a run that ended well came to."""
+    with _never_failing():
+        emit(events_of_report(report, _index_of_event(resources.index)))
+
+
+def tell_block(resources: Resources) -> None:
+    """Say that the site refuses most of what this run asked for, if it does."""
+    with _never_failing():
+        index, run = resources.index, resources.run
+        seen = index.ledger.seen.of_run(run.source, run.run_id)
+        seeds = seed_urls(resources.source)
+        event = event_of_block(run.source, _index_of_event(index), seen, seeds=seeds)
+        emit([event] if event else [])
+
+
+def tell_error(source: str, index: str | None, error: SitegraphError) -> None:
+    """Say why a run published nothing, wherever it ended; *source* and *index* are the flow's parameters."""
+    with _never_failing():
+        emit(_error_events(source, index, error))
+
+
+def tell_stale(index: Index) -> tuple[str, ...]:
+    """Say of each source that is older than its SLO, and wait until Prefect has it; return their names."""
+    from prefect.events.worker import EventsWorker
+
+    stale = {name: state for name, state in freshness_by_source(index).items() if state.stale}
+    emit(event_of_stale(name, _index_of_event(index), state) for name, state in stale.items())
+    EventsWorker.drain_all(timeout=SECONDS_TO_SEND)
+    return tuple(stale)
+
+
+def _index_of_event(index: Index) -> IndexName:
+    """The index of an event."""
+    return _named(index.manifest.index_id, index.layout)
+
+
+def _named(index_id: str, layout: IndexLayout) -> IndexName:
+    """The folder is that of the deployment where it named one: links in it are not resolved."""
+    return IndexName(id=index_id, folder=layout.root.absolute())
+
+
+def _error_events(source: str, index: str | None, error: SitegraphError) -> tuple[SourceEvent, ...]:
+    try:
+        loaded, settings = load_source(Path(source)), read_settings(index)
+    except ConfigError:  # which is what the run ended over: there is no source to speak of
+        return ()
+    layout, slo = IndexLayout(place_of(settings)), loaded.freshness.slo
+    if not layout.manifest.exists():
+        new = _named("new", layout)
+        return events_of_error(loaded.name, error, new, None)
+    opened = open_described(settings)
+    try:
+        return events_of_error(
+            loaded.name, error, _index_of_event(opened), freshness_of(opened, loaded.name, slo=slo)
+        )
+    finally:
+        opened.close()
+
+
+@contextmanager
+def _never_failing() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - what a run came to does not hang on who hears of it
+        _log.warning("no event was sent: %s", error)

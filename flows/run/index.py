@@ -1,41 +1,94 @@
 """Settings become the parts a run works with; slow parts are loaded when first used."""
 
 import logging
+import shutil
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 
 from flows.run.create_index import create_index
-from flows.run.leases import TTL
-from flows.run.local_folder import local_folder
-from flows.run.models import is_same, names_of_change
+from flows.run.leases import INDEX, TTL, hold_lease
+from flows.run.versions import is_same, names_of_change
 from indexes.chunk_tables import ChunkTables
-from indexes.embed.manifest import MANIFEST_FILE
-from indexes.embed.manifest import load_manifest as load_encoder
+from indexes.embed.export import damaged_files
+from indexes.embed.manifest import GRAPH_FILE, MANIFEST_FILE, TOKENIZER_FILE, WEIGHTS_FILE
+from indexes.embed.manifest import load_encoder_manifest as load_encoder
 from indexes.embed.weights import ModelSpec, load_model_spec
-from indexes.layout import IndexLayout
-from indexes.ledger_place import keep_ledger_place
-from indexes.manifest import FILES, IndexManifest, ModelManifest, load_manifest
-from indexes.own_ledger import ledger_url_of, open_own_ledger, refuse_another_ledger
-from indexes.places import place_of
+from indexes.layout import FILES, IndexLayout, IndexManifest, ModelManifest, load_manifest
+from indexes.own_ledger import keep_ledger_place, ledger_url_of, open_own_ledger, refuse_another_ledger
+from indexes.places import bucket_of, cache_folder, place_of
 from indexes.ports import AuthorityStore, GraphStore, RawStore
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation
+from indexes.stores.ledger.leases import Lease
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from indexes.wiring import (
     open_authority_store,
-    open_chunk_store,
     open_graph_store,
     open_own_store,
     open_raw_store,
 )
 from runtime.clock import SteadyClock, SystemClock
-from runtime.fault_points import crash_point
+from runtime.progress import StageProgress
+from runtime.settings import crash_point
 from schemas.errors import ConfigError, SchemaMismatch, SitegraphError
+from schemas.ids import sha256_hex
 from schemas.settings import Settings
+
+_ENCODER = (GRAPH_FILE, WEIGHTS_FILE, TOKENIZER_FILE, MANIFEST_FILE)
+"""The manifest last: a folder with one has all the others."""
+
+
+def local_folder(layout: IndexLayout, settings: Settings) -> Path:
+    """Return the folder of an index itself, or where this machine keeps what it needs of one in a bucket.
+
+    All in the latter can be made again.
+    """
+    if bucket_of(layout.root) is None:
+        return layout.root
+    return cache_folder(settings, "indexes") / sha256_hex(str(layout.root))[:32]
+
+
+def fetch_encoder(there: Path, folder: Path) -> None:
+    """Bring the exported encoder of an index in a bucket into a local *folder*, if there is one."""
+    manifest = there / MANIFEST_FILE
+    if not manifest.exists():
+        return
+    here = folder / MANIFEST_FILE
+    if here.is_file() and here.read_bytes() == manifest.read_bytes():
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in _ENCODER:
+        if bucket := bucket_of(there / name):
+            bucket.download(folder / name)
+
+
+def upload_encoder(folder: Path, there: Path, *, check: bool) -> None:
+    """Put the exported encoder of a local *folder* where readers of an index in a bucket look for it.
+
+    With *check* what is there is read, and put again where it is damaged.
+    """
+    if _is_put(folder, there) and not (check and damaged_files(there)):
+        return
+    for name in _ENCODER:
+        if bucket := bucket_of(there / name):
+            bucket.upload(folder / name)
+
+
+def _is_put(folder: Path, there: Path) -> bool:
+    try:
+        sizes = [(there / name).stat().st_size for name in _ENCODER]
+        manifest = (there / MANIFEST_FILE).read_bytes()
+    except FileNotFoundError:
+        return False
+    mine = [(folder / name).stat().st_size for name in _ENCODER]
+    return sizes == mine and manifest == (folder / MANIFEST_FILE).read_bytes()
+
 
 _log = logging.getLogger(__name__)
 
@@ -138,7 +191,7 @@ class Index:
         """Chunk rows, vectors, full text."""
         with self._lock:
             if self.opened_chunks is None:
-                self.opened_chunks = open_chunk_store(self.layout, self.manifest)
+                self.opened_chunks = ChunkTables(self.layout, self.manifest)
             return self.opened_chunks
 
     @property
@@ -146,7 +199,7 @@ class Index:
         """Nodes and edges."""
         with self._lock:
             if self.opened_graph is None:
-                self.opened_graph = open_graph_store(self.layout, self.manifest, self.settings.environment())
+                self.opened_graph = open_graph_store(self.layout, self.manifest, self.settings)
             return self.opened_graph
 
     @cached_property
@@ -162,6 +215,15 @@ class Index:
     def now(self) -> str:
         """The time as the ledger keeps it."""
         return self.clock.now().isoformat(timespec="seconds")
+
+    def hold(
+        self, name: str = INDEX, *, progress: StageProgress, stop: threading.Event, wait: bool = True
+    ) -> AbstractContextManager[Lease]:
+        """Hold a lease inside a block: by default that under which the index is changed, once nobody has it.
+
+        Raises: Stopped: while waiting; StoreUnavailable: somebody else holds it and *wait* is false.
+        """
+        return hold_lease(self.ledger.leases, name, clock=self.clock, progress=progress, stop=stop, wait=wait)
 
     def model(self) -> ModelManifest:
         """The model of the vectors that readers see."""

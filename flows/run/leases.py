@@ -1,17 +1,21 @@
-"""Holding a lease for as long as the work takes, and taking over from the dead."""
+"""Holding a lease for as long as the work takes, taking over from the dead, and holding publishing."""
 
 import os
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
+from indexes.layout import IndexLayout
+from indexes.places import write_durably
+from indexes.publish.current import held_since, hold_file
 from indexes.stores.ledger.leases import Lease, Leases
 from runtime.clock import SystemClock
 from runtime.progress import StageProgress
-from schemas.errors import StaleLease, Stopped, StoreUnavailable, TransientError
+from schemas.advice import ADVICE, Trouble
+from schemas.errors import PublishHeld, StaleLease, Stopped, StoreUnavailable, TransientError
 
 TTL = timedelta(seconds=60)
 POLL_SECONDS = 0.5
@@ -45,16 +49,6 @@ def hold_lease(
         done.set()
         keeper.join()
         leases.release(held)
-
-
-def hold_index(
-    leases: Leases, *, clock: SystemClock, progress: StageProgress, stop: threading.Event
-) -> AbstractContextManager[Lease]:
-    """Hold the lease under which an index is changed, once whoever has it is done.
-
-    Raises: Stopped: while waiting.
-    """
-    return hold_lease(leases, INDEX, clock=clock, progress=progress, stop=stop, wait=True)
 
 
 def _acquire(
@@ -162,3 +156,26 @@ def _alive(pid: int) -> bool:
 
 def _iso(clock: SystemClock, later: timedelta = timedelta()) -> str:
     return (clock.now() + later).isoformat(timespec="milliseconds")
+
+
+def set_hold(layout: IndexLayout, *, now: str) -> None:
+    """Hold publishing."""
+    write_durably(hold_file(layout), f"{now}\n")
+
+
+def lift_hold(layout: IndexLayout) -> bool:
+    """Let runs publish again; whether there was a hold."""
+    held = held_since(layout) is not None
+    hold_file(layout).unlink(missing_ok=True)
+    return held
+
+
+def check_hold(layout: IndexLayout) -> None:
+    """Raise PublishHeld while publishing is held."""
+    since = held_since(layout)
+    if since is not None:
+        raise PublishHeld(
+            f"publishing has been held since a rollback at {since or 'an unknown time'}; "
+            f"{ADVICE[Trouble.HELD]}",
+            subject=str(layout.root),
+        )

@@ -10,34 +10,26 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
-from flows.run.collection_lease import wait_for_collection
-from flows.run.hold import check_hold
+from flows.run.account import name_run, record_end
+from flows.run.create_index import restore_pointers
+from flows.run.generations import check_signing_key, repair_vectors, sign_current, wait_for_collection
 from flows.run.index import Index, model_of, open_index
-from flows.run.leases import hold_lease
-from flows.run.models import is_same, names_of_change
-from flows.run.problems import record_end
+from flows.run.leases import check_hold
 from flows.run.process_cache import shared
-from flows.run.repair_vectors import repair_vectors
 from flows.run.resources import Given, Resources
-from flows.run.restore_pointers import restore_pointers
-from flows.run.signing import check_signing_key, sign_current
 from flows.run.values import Run
-from flows.run.watch import name_run
-from indexes.audiences import refuse_audience
-from indexes.copies.marker import refuse_copy
+from flows.run.versions import is_same, names_of_change
 from indexes.embed.encoder import offline_environment
 from indexes.layout import IndexLayout
+from indexes.markers import refuse_audience, refuse_copy
 from indexes.own_ledger import tell_damaged_ledger, tell_lost_ledger
 from indexes.places import place_of
+from indexes.publish.files import parse_keep
 from indexes.publish.generation import load_generation
-from indexes.publish.keeping import parse_keep
 from runtime.clock import MAX_AHEAD, SystemClock
-from runtime.devices import check_device
-from runtime.garbage import raise_gc_threshold
-from runtime.memory import share_heaps
 from runtime.progress import StageProgress
-from runtime.settings import read_settings
-from runtime.task_runners import check_task_runner
+from runtime.readings import share_heaps
+from runtime.settings import check_device, check_task_runner, raise_gc_threshold, read_settings
 from schemas.advice import ADVICE, Trouble
 from schemas.errors import GuardRefused, SitegraphError
 from schemas.report import Problem
@@ -72,9 +64,8 @@ def open_run(
     ConfigError: the source file, a file of tools that it names, or a setting is wrong.
     """
     # Not needed to open what is there, and not installed where an index is only read.
-    from flows.run.first_look import FirstLook, look_first
-    from runtime.source_file import load_source
-    from runtime.tool_files import load_tools
+    from flows.run.sources import FirstLook, look_first
+    from runtime.source_file import load_source, load_tools
 
     loaded = load_source(Path(source))
     tools = load_tools(loaded, Path(source))
@@ -121,8 +112,8 @@ def check_settings(settings: Settings, checks: str | None) -> None:
 
     Raises: ConfigError: a device, key, task runner, rule or file that the settings name is wrong.
     """
-    from runtime.check_file import load_checks
-    from runtime.entity_extractors import check_extractor
+    from runtime.language_model import check_extractor
+    from runtime.yaml_files import load_checks
 
     check_device(settings.device)
     check_signing_key(settings)
@@ -174,7 +165,8 @@ def check_model(index: Index, *, accept: bool) -> bool:
 
     Raises: GuardRefused: it would encode what is there again, and *accept* is false.
     """
-    held, spec, chunks = index.model(), model_of(index, other=True), count_chunks(index)
+    held, spec = index.model(), model_of(index, other=True)
+    chunks = load_generation(index.layout, index.current()).passages
     before, after = names_of_change(held, spec)
     may_change_model = accept or not chunks
     if not is_same(held, spec) and not may_change_model:
@@ -184,11 +176,6 @@ def check_model(index: Index, *, accept: bool) -> bool:
             subject=str(index.layout.root),
         )
     return may_change_model
-
-
-def count_chunks(index: Index) -> int:
-    """How many chunks readers see, of all sources."""
-    return sum(load_generation(index.layout, index.current()).totals().get("chunks", {}).values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,15 +200,7 @@ def hold_source(index: Index, source: str, *, quiet: bool = False) -> Iterator[H
         stack.callback(index.close)
         progress = stack.enter_context(StageProgress(quiet=quiet))
         index.claim_ledger()
-        lease = hold_lease(
-            index.ledger.leases,
-            f"source:{source}",
-            clock=index.clock,
-            progress=progress,
-            stop=stop,
-            wait=False,
-        )
-        stack.enter_context(lease)
+        stack.enter_context(index.hold(f"source:{source}", progress=progress, stop=stop, wait=False))
         wait_for_collection(index, progress=progress, stop=stop)
         yield HeldSource(progress, stop)
 

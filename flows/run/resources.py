@@ -1,41 +1,40 @@
 """What one process has open for a run, each part from when a stage first needs it."""
 
+import math
 import threading
 import time
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flows.run.contexts import CommitContext, CrawlContext, DeriveContext
-from flows.run.index import Index, encoder_folder, local_encoder, model_of
-from flows.run.local_folder import fetch_encoder, upload_encoder
-from flows.run.models import encoder_cache
-from flows.run.pipeline_version import pipeline_version
+from flows.run.contexts import CrawlContext, IndexContext
+from flows.run.index import Index, encoder_folder, fetch_encoder, local_encoder, model_of, upload_encoder
 from flows.run.values import Run
-from indexes.embed.background import BackgroundEncoder
+from flows.run.versions import encoder_cache, pipeline_version
 from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.child import ChildEncoder
 from indexes.embed.encoder import SentenceTransformerEncoder
 from indexes.embed.export import export_onnx
-from indexes.embed.frugal import LIGHT_CHARACTERS, FrugalEncoder
+from indexes.embed.frugal import FrugalEncoder, light_characters
+from indexes.embed.pending import BackgroundEncoder
 from indexes.embed.reader_encoder import OnnxEncoder
-from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, file_sha256, file_sha256_once, model_key, token_dim
-from indexes.manifest import FILES
+from indexes.layout import FILES
 from indexes.places import is_in_bucket
 from indexes.ports import Encoder, VectorCache
 from indexes.wiring import open_shared_vectors
-from runtime.cost.meter import METER
-from runtime.processes.parser_pool import ParserPool
+from runtime.cost import METER
+from runtime.parser_pool import ParserPool
 from runtime.progress import StageProgress
-from runtime.task_runners import THREADS
+from runtime.settings import THREADS, has_fast_bf16
 from schemas.cost import Spent, settle
-from schemas.extraction import EntityExtractor
 from schemas.fetch import FetchResult
 from schemas.fragment import GraphFragment
+from schemas.names import EntityExtractor
 from schemas.report import HttpTotals, PageCounts
 from schemas.source import Source
 from schemas.source_kinds import OpenSource, SourceListing
@@ -109,9 +108,9 @@ class Resources:
             embedded_ahead=self._embedded_ahead,
         )
 
-    def deriving(self) -> DeriveContext:
-        """What stages that compare, embed and link are given."""
-        return DeriveContext(
+    def indexing(self) -> IndexContext:
+        """What stages after the crawl are given."""
+        return IndexContext(
             **self._common(),
             model=self.model,
             may_change_model=self.run.may_change_model,
@@ -121,14 +120,6 @@ class Resources:
             extractor=lambda: self.extractor,
             tools=self.tools,
             embedded_ahead=self._embedded_ahead,
-        )
-
-    def committing(self) -> CommitContext:
-        """What stages that recover, write, verify and publish are given."""
-        return CommitContext(
-            **self._common(),
-            model=self.model,
-            encoding=self.encoding,
         )
 
     def _common(self) -> dict[str, Any]:
@@ -143,7 +134,7 @@ class Resources:
 
     def session(self) -> "FetchSession":
         """The HTTP client with its politeness, kept for the whole run."""
-        from flows.run.sessions import open_source_session
+        from flows.run.sources import open_source_session
 
         with self._lock:
             if self._session is None:
@@ -153,7 +144,7 @@ class Resources:
 
     def opened_source(self) -> OpenSource:
         """The source as its kind opens it, kept for the whole run."""
-        from flows.run.open_source import open_source
+        from flows.run.sources import open_source
 
         with self._lock:
             if self._opened_source is None:
@@ -197,7 +188,7 @@ class Resources:
 
     def tools(self) -> tuple[GraphFragment, ...]:
         """The files of tools that the source names."""
-        from runtime.tool_files import load_tools
+        from runtime.source_file import load_tools
 
         if self._given.tools is not None:  # as they were when the run was opened
             return self._given.tools
@@ -205,15 +196,19 @@ class Resources:
 
     @cached_property
     def encoder(self) -> Encoder:
-        """The exported model for a few texts; torch, in a process of its own, for many.
-
-        A model that is only there as ONNX is the exported one throughout.
-        """
+        """The exported model; torch, in a process of its own, from where it is faster."""
         if self._given.encoder is not None:
             return self._given.encoder
         settings = self.index.settings
-        if self.model.graph:
-            return OnnxEncoder(local_encoder(self.index, self.model), threads=1, workers=settings.threads)
+        light = OnnxEncoder(local_encoder(self.index, self.model), threads=1, workers=settings.threads)
+        few = light_characters(
+            self.model.dtype,
+            on_gpu=settings.device != "cpu",
+            fast_bf16=has_fast_bf16(),
+            torch=find_spec("sentence_transformers") is not None,
+        )
+        if self.model.graph or few == math.inf:
+            return light
         build = partial(
             SentenceTransformerEncoder,
             # CPU time is what a busy machine distorts least; a GPU takes none of it.
@@ -224,10 +219,8 @@ class Resources:
         )
         heavy = ChildEncoder(self.model, build)
         self._opened.callback(heavy.close)
-        light = OnnxEncoder(local_encoder(self.index, self.model))
-        # What is bf16 is so throughout: the exported model is fp32.
-        few = 0 if self.model.dtype is Dtype.BF16 else LIGHT_CHARACTERS
-        return FrugalEncoder(light, heavy, light_characters=few)
+        in_bf16 = settings.device == "cpu" and few > 0
+        return FrugalEncoder(light, heavy, light_characters=few, pays_in_bf16=in_bf16)
 
     @cached_property
     def vectors(self) -> VectorCache:
@@ -256,7 +249,7 @@ class Resources:
 
         Raises: ConfigError: what they name is not complete, or not installed.
         """
-        from runtime.entity_extractors import open_extractor
+        from runtime.language_model import open_extractor
 
         return open_extractor(
             self.index.settings, self.index.ledger, run_id=self.run.run_id, should_stop=self.stop.is_set

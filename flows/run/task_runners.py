@@ -1,4 +1,4 @@
-"""Where Prefect runs the tasks that are submitted: threads of this process, or workers of Dask or Ray."""
+"""Where Prefect runs the tasks of a run, threads or workers of Dask or Ray, and how often it tries them."""
 
 import errno
 import logging
@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 
+from prefect.client.schemas.objects import State, TaskRun
 from prefect.futures import PrefectFuture
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
+from prefect.tasks import Task
 
-from flows.run.batches import TASKS_AT_ONCE
-from runtime.settings import read_settings
-from runtime.task_runners import ADDRESS, SETTING, THREADS, check_task_runner
-from schemas.errors import SitegraphError, StoreUnavailable
+from flows.run.stage import SECONDS_BETWEEN_TRIES
+from flows.run.values import TASKS_AT_ONCE
+from runtime.settings import ADDRESS, SETTING, THREADS, check_task_runner, read_settings
+from schemas.errors import SitegraphError, StoreUnavailable, TransientError
 from schemas.settings import Settings
 
 Runner = TaskRunner[PrefectFuture[Any]]
@@ -86,7 +88,7 @@ def worker_environment(settings: Settings) -> dict[str, str]:
     return {"SITEGRAPH_THREADS": str(threads)}
 
 
-def is_remote(settings: Settings) -> bool:
+def runs_in_workers(settings: Settings) -> bool:
     """Whether stages run in other processes than the run's own."""
     return settings.task_runner != THREADS
 
@@ -115,7 +117,7 @@ def told_failures(settings: Settings) -> Iterator[None]:
 
 def is_failure_of_engine(error: BaseException, settings: Settings) -> bool:
     """Whether it is an error of Dask or Ray, or of the connection to them, and none of a stage."""
-    if not is_remote(settings):
+    if not runs_in_workers(settings):
         return False
     if isinstance(error, _UNREACHED):
         return True
@@ -131,3 +133,23 @@ def _raised_in(error: BaseException) -> list[str]:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return [str(trace.tb_frame.f_globals.get("__name__", ""))] if trace is not None else []
+
+
+def is_transient(_task: Task[..., Any], _run: TaskRun, state: State[Any]) -> bool:
+    """Only TransientError is retried; a failed document is data, not a failed task."""
+    try:
+        state.result()
+    except TransientError:
+        return True
+    except BaseException:  # noqa: BLE001 - a predicate answers, whatever the task raised
+        return False
+    return False
+
+
+TRANSIENT: dict[str, Any] = {
+    "retries": len(SECONDS_BETWEEN_TRIES),
+    "retry_delay_seconds": list(SECONDS_BETWEEN_TRIES),
+    "retry_jitter_factor": 0.5,
+    "retry_condition_fn": is_transient,
+}
+"""Task options of every stage that is retried."""

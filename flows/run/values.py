@@ -1,4 +1,4 @@
-"""What passes between the stages of a run: names, ids, hashes and counts, never rows, documents or vectors.
+"""What passes between the stages of a run: names, ids, counts and batches, never rows or documents.
 
 Every value is a frozen dataclass of plain data, so that a stage may run in another process. What is larger
 lies in a store, under its hash.
@@ -55,13 +55,29 @@ class Batch:
         """What task runs of the batch are called."""
         return f"{self.shard}-{self.number}"
 
+    @property
+    def told(self) -> str:
+        """Its name, and how much it is."""
+        return f"{self.name}, {documents_in_words(len(self.uris))}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class Crawled:
+    """What a crawl did, in a stage or in all: texts handed to the encoder, requests, pages of PDFs, and the
+    largest child process, in MiB.
+    """
+
+    texts: int = 0
+    http: HttpTotals = field(default_factory=HttpTotals)
+    pages: PageCounts = field(default_factory=PageCounts)
+    peak_child_mb: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned(Crawled):
     """How many documents the ledger knows, and what finding them out cost."""
 
     documents: int
-    http: HttpTotals = field(default_factory=HttpTotals)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,49 +89,29 @@ class CrawlWave:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FetchedBatch:
-    """How many documents of a batch were looked at, which of them have bytes to parse, and the requests.
+class FetchedBatch(Crawled):
+    """How many documents of a batch were looked at, and the requests.
 
     `spent` is what a worker spent since it last told, by cause; nothing in the process of the run.
     """
 
     documents: int
-    to_parse: tuple[str, ...] = ()
-    http: HttpTotals = field(default_factory=HttpTotals)
     spent: dict[str, Spent] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ParsedBatch:
-    """How many documents were parsed, how many texts were handed to the encoder meanwhile, the pages of PDFs
-    in the documents, and the largest child process, in MiB. `spent` is as of a `FetchedBatch`.
-    """
+class ParsedBatch(Crawled):
+    """How many documents were parsed; `spent` is as of a `FetchedBatch`."""
 
     documents: int
-    texts: int = 0
-    pages: PageCounts = field(default_factory=PageCounts)
-    peak_child_mb: float = 0.0
     spent: dict[str, Spent] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Crawled:
-    """What a crawl did in all, for the report."""
-
-    texts: int = 0
-    http: HttpTotals = field(default_factory=HttpTotals)
-    pages: PageCounts = field(default_factory=PageCounts)
-    peak_child_mb: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quarantined:
+class Quarantined(Crawled):
     """How many documents the source has after bad and repeated ones were put aside, and the requests."""
 
     documents: int
-    http: HttpTotals = field(default_factory=HttpTotals)
-    pages: PageCounts = field(default_factory=PageCounts)
-    peak_child_mb: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +154,16 @@ class ComparedSource:
     guard: str | None = None
     fragments: tuple[str, ...] = ()
     as_of: str = ""
+
+    @property
+    def told(self) -> str:
+        """How many documents change."""
+        return documents_in_words(self.documents)
+
+    @property
+    def to_embed(self) -> str:
+        """How many documents are to be embedded."""
+        return documents_in_words(len(self.fragments))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,27 +208,26 @@ class Collected:
     files: int
 
 
-def sum_parsed(parts: Iterable[ParsedBatch]) -> ParsedBatch:
-    """Add up what was parsed in several batches."""
-    total = ParsedBatch(documents=0)
+def documents_in_words(number: int) -> str:
+    """Write a number of documents as people do."""
+    return "1 document" if number == 1 else f"{number} documents"
+
+
+def sum_crawl(parts: Iterable[Crawled]) -> Crawled:
+    """Add up what the stages of a crawl say they did."""
+    total = Crawled()
     for part in parts:
-        total = ParsedBatch(
-            documents=total.documents + part.documents,
+        total = Crawled(
             texts=total.texts + part.texts,
+            http=total.http + part.http,
             pages=total.pages + part.pages,
             peak_child_mb=max(total.peak_child_mb, part.peak_child_mb),
         )
     return total
 
 
-def sum_crawl(parts: Iterable[Planned | FetchedBatch | ParsedBatch | Quarantined | Crawled]) -> Crawled:
-    """Add up what the stages of a crawl say they did."""
-    total = Crawled()
-    for part in parts:
-        total = Crawled(
-            texts=total.texts + getattr(part, "texts", 0),
-            http=total.http + getattr(part, "http", HttpTotals()),
-            pages=total.pages + getattr(part, "pages", PageCounts()),
-            peak_child_mb=max(total.peak_child_mb, getattr(part, "peak_child_mb", 0.0)),
-        )
-    return total
+TASKS_AT_ONCE = 4
+"""Threads of a run's own process that fetch, parse or embed."""
+
+DOCUMENTS_PER_EMBEDDING = 2_000
+"""Documents that are embedded as one part: enough for batches of texts of like length."""

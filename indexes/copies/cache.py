@@ -15,14 +15,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from indexes.copies.places import open_place, read_file
+from indexes.copies.fetching import INDEX_BYTES
+from indexes.copies.places import open_place, read_place_file
 from indexes.copies.pull import PullOptions, pull, read_remote_current
-from indexes.copies.wanted import INDEX_BYTES
-from indexes.disk_use import folder_bytes
 from indexes.layout import COPY
-from indexes.publish.signatures import open_trust
+from indexes.places import cache_folder, folder_bytes
+from indexes.publish.generation import open_trust
 from schemas.errors import DamageFound, GuardRefused, SitegraphError, StoreUnavailable
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 from schemas.settings import Settings
 
 FOLLOW_SECONDS = 5.0
@@ -35,18 +35,9 @@ _held: dict[Path, int] = {}
 """Copies that this process reads, and the descriptors of their locks: held until it ends."""
 
 
-def is_remote(index: str) -> bool:
+def is_elsewhere(index: str) -> bool:
     """Whether an index is named by a URL."""
     return "://" in index
-
-
-def cache_folder(settings: Settings) -> Path:
-    """Return where copies of indexes elsewhere are kept."""
-    if settings.cache:
-        return Path(settings.cache) / "copies"
-    from platformdirs import user_cache_path
-
-    return user_cache_path("sitegraph", appauthor=False) / "copies"
 
 
 class RemoteIndex:
@@ -62,7 +53,7 @@ class RemoteIndex:
         self._settings, self._now, self._say = settings, now, say
         self._place = open_place(self.url, token=settings.pull_token, patience=settings.bucket_seconds)
         self._trust = open_trust(settings.trust)
-        self._base = cache_folder(settings)
+        self._base = cache_folder(settings, "copies")
         self._home = self._base / sha256_hex(self.url)[:32]
         self._said = ""
 
@@ -129,7 +120,7 @@ class RemoteIndex:
     def _index_id(self) -> str:
         """Ask for `index.json`: an index made again is another one, whose files may have the same names."""
         try:
-            found = json.loads(read_file(self._place, "index.json", most=INDEX_BYTES))["index_id"]
+            found = json.loads(read_place_file(self._place, "index.json", most=INDEX_BYTES))["index_id"]
         except (FileNotFoundError, ValueError, KeyError, TypeError) as error:
             raise DamageFound("is missing or damaged", subject=f"{self.url}/index.json") from error
         if not isinstance(found, str) or not _ID.fullmatch(found):
@@ -139,14 +130,14 @@ class RemoteIndex:
 
 def with_local_index(settings: Settings, *, now: Callable[[], float], say: Callable[[str], None]) -> Settings:
     """Return settings whose index is a folder: as they are, or of the copy of what they name by a URL."""
-    if not is_remote(settings.index):
+    if not is_elsewhere(settings.index):
         return settings
     remote = RemoteIndex(settings.index, settings, now=now, say=say)
     return replace(settings, index=str(remote.folder()))
 
 
 @contextmanager
-def followed(
+def follow_copy(
     settings: Settings,
     *,
     now: Callable[[], float],
@@ -157,7 +148,7 @@ def followed(
 
     Readers follow the `CURRENT` of the copy as that of any folder.
     """
-    if not is_remote(settings.index):
+    if not is_elsewhere(settings.index):
         yield settings
         return
     remote, stop = RemoteIndex(settings.index, settings, now=now, say=say), threading.Event()

@@ -1,23 +1,38 @@
-"""Where the files of an index are read from: a folder, a web server, a bucket. Only reading, by paths.
-
-A web server is read with the standard library: readers of an index are installed without an HTTP client, and
-each file is one GET of a whole or of its rest.
-"""
+"""Where the files of an index are read from, by their paths: a folder, a web server or a bucket."""
 
 import http.client
+import io
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
-from indexes.copies.reading import PlaceFile, Readable
-from indexes.object_files import PATIENCE
-from schemas.driver_text import plain_reason
-from schemas.errors import ConfigError, DamageFound, StoreUnavailable
+from indexes.places import PATIENCE, bucket_of, object_place
+from schemas.errors import ConfigError, DamageFound, StoreUnavailable, plain_reason
+
+
+class Readable(Protocol):
+    """What bytes are read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, none at the end."""
+
+
+class PlaceFile:
+    """A file whose errors *telling* turns into those of its place; those of whoever takes the bytes pass."""
+
+    def __init__(self, file: Readable, telling: Callable[[], AbstractContextManager[None]]) -> None:
+        self._file, self._telling = file, telling
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, none at the end. Raises: as `IndexPlace.opened`."""
+        with self._telling():
+            return self._file.read(size)
+
 
 PULL_TOKEN = "SITEGRAPH_PULL_TOKEN"  # noqa: S105 - the name of the variable
 SECONDS = 30.0
@@ -38,7 +53,7 @@ class IndexPlace(Protocol):
         """
 
 
-def read_file(place: IndexPlace, path: str, *, most: int) -> bytes:
+def read_place_file(place: IndexPlace, path: str, *, most: int) -> bytes:
     """Read a small file. Raises: as `IndexPlace.opened`; DamageFound: it has more than *most* bytes."""
     with place.opened(path, 0) as (_, file):
         data = b"".join(iter_chunks(file, most=most + 1))
@@ -157,7 +172,7 @@ def open_place(url: str, *, token: str | None = None, patience: int = PATIENCE) 
     openers: dict[str, Callable[[], IndexPlace]] = {
         "http": lambda: HttpPlace(url, token=token),
         "https": lambda: HttpPlace(url, token=token),
-        "s3": lambda: _bucket(url, patience),
+        "s3": lambda: BucketPlace(url, patience=patience),
     }
     scheme = url.partition(":")[0].lower()
     if scheme not in openers or not plain or not url.isprintable() or " " in url:
@@ -169,7 +184,34 @@ def open_place(url: str, *, token: str | None = None, patience: int = PATIENCE) 
     return openers[scheme]()
 
 
-def _bucket(url: str, patience: int) -> IndexPlace:
-    from indexes.copies.bucket import BucketPlace
+class BucketPlace:
+    """An index under a prefix of a bucket. Server and credentials are the driver's variables (AWS_…)."""
 
-    return BucketPlace(url, patience=patience)
+    def __init__(self, url: str, *, patience: int) -> None:
+        """Take *patience* seconds at most for a request, repetitions included.
+
+        Raises: ConfigError: the driver is missing.
+        """
+        self.url = url.rstrip("/")
+        self._root = object_place(self.url, patience=patience, subject=self.url, is_checked=True)
+
+    @contextmanager
+    def opened(self, path: str, start: int) -> Iterator[tuple[int, Readable]]:
+        yield start, ObjectFile(self._root / path, start)
+
+
+class ObjectFile:
+    """An object read on from byte *start*, some megabytes by one request."""
+
+    def __init__(self, path: Path, start: int) -> None:
+        self._path, self._place, self._held, self._is_over = path, start, io.BytesIO(), False
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, none at the end. Raises: as `IndexPlace.opened`."""
+        data = self._held.read(size)
+        if not data and not self._is_over and (bucket := bucket_of(self._path)):
+            part, self._is_over = bucket.read_part(self._place)
+            self._place += len(part)
+            self._held = io.BytesIO(part)
+            data = self._held.read(size)
+        return data

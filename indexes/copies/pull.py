@@ -11,33 +11,38 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from indexes.copies.clearing import clear
-from indexes.copies.fetching import Fetching, is_whole
-from indexes.copies.marker import CopyMarker, read_marker, write_marker
-from indexes.copies.places import IndexPlace, read_file
-from indexes.copies.wanted import (
+from indexes.copies.fetching import (
     CURRENT_BYTES,
     INDEX_BYTES,
     MANIFEST_BYTES,
+    Fetching,
     WantedFile,
     check_size,
     check_successor,
+    clear,
     encoder_json,
     files_of_encoder,
+    is_whole,
     wanted_files,
 )
+from indexes.copies.places import IndexPlace, read_place_file
 from indexes.embed.manifest import MANIFEST_FILE as ENCODER_JSON
-from indexes.embed.manifest import load_manifest as load_encoder
-from indexes.file_lock import locked
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, dump_manifest, is_repeated, load_manifest
-from indexes.places import write_durably
+from indexes.embed.manifest import load_encoder_manifest as load_encoder
+from indexes.layout import IndexLayout, IndexManifest, dump_manifest, is_repeated, load_manifest
+from indexes.markers import CopyMarker, read_marker, write_marker
+from indexes.places import locked, write_durably
 from indexes.publish.current import Pointer, parse_pointer
-from indexes.publish.generation import GenerationManifest, load_generation, read_generation
-from indexes.publish.signatures import SIGNATURE_BYTES, PublisherKeys, read_signature, signature_of
-from schemas.errors import ConfigError, DamageFound, GuardRefused, NoRoom, SitegraphError
-from schemas.hashing import sha256_hex
-from schemas.no_room import telling_no_room
+from indexes.publish.generation import (
+    SIGNATURE_BYTES,
+    GenerationManifest,
+    PublisherKeys,
+    load_generation,
+    read_generation,
+    read_signature,
+    signature_of,
+)
+from schemas.errors import ConfigError, DamageFound, GuardRefused, NoRoom, SitegraphError, telling_no_room
+from schemas.ids import sha256_hex
 from schemas.records import from_record
 
 MOST_MB = 100_000
@@ -123,7 +128,7 @@ def pull(
 def read_remote_current(place: IndexPlace) -> bytes:
     """Read `CURRENT`. Raises: ConfigError: it is not there."""
     try:
-        return read_file(place, "CURRENT", most=CURRENT_BYTES)
+        return read_place_file(place, "CURRENT", most=CURRENT_BYTES)
     except FileNotFoundError as error:
         raise ConfigError("no index there: it has no file CURRENT", subject=place.url) from error
 
@@ -204,14 +209,14 @@ class _Pull:
         here, signature = self._root / path, read_signature(self._layout, pointer.generation)
         if here.is_file() and sha256_hex(text := here.read_bytes()) == pointer.manifest_sha256:
             return text, signature if signature or self._trust is None else self._signature(path)
-        text = read_file(self._place, path, most=MANIFEST_BYTES)
+        text = read_place_file(self._place, path, most=MANIFEST_BYTES)
         if sha256_hex(text) != pointer.manifest_sha256:
             raise DamageFound("is not what CURRENT names", subject=f"{self._place.url}/{path}")
         return text, self._signature(path)
 
     def _signature(self, path: str) -> bytes | None:
         try:
-            return read_file(self._place, f"{path}.sig", most=SIGNATURE_BYTES)
+            return read_place_file(self._place, f"{path}.sig", most=SIGNATURE_BYTES)
         except FileNotFoundError:
             return None
 
@@ -225,7 +230,7 @@ class _Pull:
         if here is not None and manifest.index is not None and is_repeated(here, manifest.index):
             return here
         try:
-            record = json.loads(read_file(self._place, self._layout.manifest.name, most=INDEX_BYTES))
+            record = json.loads(read_place_file(self._place, self._layout.manifest.name, most=INDEX_BYTES))
             there = from_record(IndexManifest, record)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DamageFound("is damaged", subject=subject) from error
@@ -250,7 +255,7 @@ class _Pull:
                 subject=subject,
             )
         path = encoder_json(manifest, index, subject=subject)
-        data = read_file(self._place, path, most=INDEX_BYTES)
+        data = read_place_file(self._place, path, most=INDEX_BYTES)
         with TemporaryDirectory() as scratch:
             (Path(scratch) / ENCODER_JSON).write_bytes(data)
             described = load_encoder(Path(scratch))

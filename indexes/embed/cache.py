@@ -2,9 +2,11 @@
 
 import hashlib
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import sqlalchemy as sa
@@ -12,10 +14,10 @@ from sqlalchemy.dialects.sqlite import insert
 
 from indexes.ports import TokenVectors, Vector
 from indexes.read_only import open_read_only
-from schemas.errors import DamageFound, NoRoom, SchemaMismatch, StoreUnavailable
-from schemas.no_room import WHAT_TO_DO, why_no_room
+from schemas.errors import WHAT_TO_DO, DamageFound, NoRoom, SchemaMismatch, StoreUnavailable, why_no_room
 
 _KEYS_PER_STATEMENT = 500
+V = TypeVar("V")
 
 _metadata = sa.MetaData()
 _vectors = sa.Table(
@@ -36,14 +38,64 @@ _tokens = sa.Table(
 """Of texts in indexes that have late interaction; apart, so that they are read only where they are needed."""
 
 
-class SqliteVectorCache:
-    """Keeps the port VectorCache in a SQLite file of its own; may be shared by threads and processes.
+class TextVectors(ABC):
+    """What keepers of the port VectorCache share: keys of texts, and vectors as bytes.
 
-    `model_key` names everything that decides a vector (weights.model_key), so one file may serve several
-    models. The first vector kept for a text stays. Each has a checksum over key and vector, since SQLite has
-    none: what rotted or changed places is missing, and is encoded again.
+    `model_key` names everything that decides a vector (weights.model_key), so one place may serve several
+    models.
 
     Args: token_dim: numbers of a token vector where those are kept, 0 where they are not.
+    """
+
+    def __init__(self, *, model_key: str, token_dim: int) -> None:
+        self._model_key, self._token_dim = model_key.encode(), token_dim
+
+    def missing(self, texts: Iterable[str]) -> tuple[str, ...]:
+        by_key = self._by_key(texts)
+        held = {key for key, _ in self._blobs(by_key)}
+        if self._token_dim:
+            held = {key for key, _ in self._blobs(held, tokens=True)}
+        return tuple(sorted(by_key[key] for key in by_key.keys() - held))
+
+    def put(self, texts: Collection[str], vectors: Vector, tokens: Sequence[TokenVectors] = ()) -> None:
+        _check_vectors(texts, vectors)
+        _check_tokens(texts, tokens, dim=self._token_dim)
+        if texts:
+            blobs = [vector.astype("<f4").tobytes() for vector in vectors]
+            of_tokens = [several.astype("<f2").tobytes() for several in tokens]
+            self._keep(list(map(self._key, texts)), blobs, of_tokens)
+
+    def get(self, texts: Collection[str]) -> Mapping[str, Vector]:
+        by_key = self._by_key(texts)
+        blobs = self._blobs(by_key)
+        return _all_of(texts, {by_key[key]: np.frombuffer(b, "<f4").astype(np.float32) for key, b in blobs})
+
+    def tokens(self, texts: Collection[str]) -> Mapping[str, TokenVectors]:
+        by_key = self._by_key(texts)
+        blobs = self._blobs(by_key, tokens=True) if self._token_dim else ()
+        shape = (-1, self._token_dim)
+        return _all_of(texts, {by_key[key]: np.frombuffer(blob, "<f2").reshape(shape) for key, blob in blobs})
+
+    def _by_key(self, texts: Iterable[str]) -> dict[bytes, str]:
+        return {self._key(text): text for text in texts}
+
+    def _key(self, text: str) -> bytes:
+        return hashlib.sha256(self._model_key + b"\0" + text.encode()).digest()
+
+    @abstractmethod
+    def _blobs(self, keys: Collection[bytes], *, tokens: bool = False) -> Iterable[tuple[bytes, bytes]]:
+        """Give what is whole of vectors, or of those of *tokens*, by key."""
+
+    @abstractmethod
+    def _keep(self, keys: Sequence[bytes], vectors: Sequence[bytes], tokens: Sequence[bytes]) -> None:
+        """Keep one row per key, durably; no *tokens* where none are kept."""
+
+
+class SqliteVectorCache(TextVectors):
+    """Keeps the port VectorCache in a SQLite file of its own; may be shared by threads and processes.
+
+    The first vector kept for a text stays. Each has a checksum over key and vector, since SQLite has none:
+    what rotted or changed places is missing, and is encoded again.
     """
 
     def __init__(self, path: Path, *, model_key: str, token_dim: int = 0) -> None:
@@ -51,9 +103,8 @@ class SqliteVectorCache:
 
         Raises: StoreUnavailable: it cannot be opened; DamageFound: it is not a SQLite file.
         """
+        super().__init__(model_key=model_key, token_dim=token_dim)
         self._path = path
-        self._model_key = model_key.encode()
-        self._token_dim = token_dim
         self._tables: tuple[sa.Table, ...] = (_vectors, _tokens)
         reading = open_read_only(path)
         self._engine = reading or sa.create_engine(f"sqlite:///{path}")
@@ -70,48 +121,19 @@ class SqliteVectorCache:
             _metadata.create_all(self._engine)
             _add_checksums(self._engine)
 
-    def missing(self, texts: Iterable[str]) -> tuple[str, ...]:
-        by_key = {self._key(text): text for text in texts}
+    def _blobs(self, keys: Collection[bytes], *, tokens: bool = False) -> Iterator[tuple[bytes, bytes]]:
+        table = _tokens if tokens else _vectors
+        if table not in self._tables:
+            return  # a file of an earlier version that may only be read has none
         with self._faults(), self._engine.connect() as connection:
-            for keys in _parts(list(by_key)):
-                held = {key for key, _ in _whole_rows(connection, _vectors, keys)}
-                if self._token_dim:
-                    held &= {key for key, _ in self._token_rows(connection, keys)}
-                for key in held:
-                    del by_key[key]
-        return tuple(sorted(by_key.values()))
+            for part in _parts(list(keys)):
+                yield from _whole_rows(connection, table, part)
 
-    def put(self, texts: Collection[str], vectors: Vector, tokens: Sequence[TokenVectors] = ()) -> None:
-        check_vectors(texts, vectors)
-        check_tokens(texts, tokens, dim=self._token_dim)
-        if not texts:
-            return
-        keys = [self._key(text) for text in texts]
-        blobs = [vector.astype("<f4").tobytes() for vector in vectors]
+    def _keep(self, keys: Sequence[bytes], vectors: Sequence[bytes], tokens: Sequence[bytes]) -> None:
         with self._faults(), self._engine.begin() as connection:
-            _insert(connection, _vectors, keys, blobs)
+            _insert(connection, _vectors, keys, vectors)
             if tokens:
-                _insert(connection, _tokens, keys, [several.astype("<f2").tobytes() for several in tokens])
-
-    def get(self, texts: Collection[str]) -> Mapping[str, Vector]:
-        by_key = {self._key(text): text for text in texts}
-        vectors: dict[str, Vector] = {}
-        with self._faults(), self._engine.connect() as connection:
-            for keys in _parts(list(by_key)):
-                found = _whole_rows(connection, _vectors, keys)
-                vectors |= {by_key[key]: _from_blob(blob) for key, blob in found}
-        require_all(texts, vectors)
-        return vectors
-
-    def tokens(self, texts: Collection[str]) -> Mapping[str, TokenVectors]:
-        by_key = {self._key(text): text for text in texts}
-        tokens: dict[str, TokenVectors] = {}
-        with self._faults(), self._engine.connect() as connection:
-            for keys in _parts(list(by_key)):
-                for key, blob in self._token_rows(connection, keys):
-                    tokens[by_key[key]] = np.frombuffer(blob, "<f2").reshape(-1, self._token_dim)
-        require_all(texts, tokens)
-        return tokens
+                _insert(connection, _tokens, keys, tokens)
 
     def damaged(self) -> int:
         """Count the vectors that do not match their checksum; reads everything.
@@ -136,13 +158,6 @@ class SqliteVectorCache:
         """Let go of the file."""
         self._engine.dispose()
 
-    def _token_rows(self, connection: sa.Connection, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        """A file of an earlier version that may only be read has none."""
-        return _whole_rows(connection, _tokens, keys) if _tokens in self._tables else iter(())
-
-    def _key(self, text: str) -> bytes:
-        return hashlib.sha256(self._model_key + b"\0" + text.encode()).digest()
-
     @contextmanager
     def _faults(self) -> Iterator[None]:
         try:
@@ -157,38 +172,7 @@ class SqliteVectorCache:
             raise _broken(self._path, error.orig) from error
 
 
-class MemoryVectorCache:
-    """Keeps the port VectorCache in a dict, for one run without a disk."""
-
-    def __init__(self, *, token_dim: int = 0) -> None:
-        self._token_dim = token_dim
-        self._vectors: dict[str, Vector] = {}
-        self._tokens: dict[str, TokenVectors] = {}
-
-    def missing(self, texts: Iterable[str]) -> tuple[str, ...]:
-        held = self._vectors.keys() & self._tokens.keys() if self._token_dim else self._vectors.keys()
-        return tuple(sorted(set(texts) - held))
-
-    def put(self, texts: Collection[str], vectors: Vector, tokens: Sequence[TokenVectors] = ()) -> None:
-        check_vectors(texts, vectors)
-        check_tokens(texts, tokens, dim=self._token_dim)
-        for text, several in zip(texts, tokens, strict=bool(tokens)):
-            self._tokens.setdefault(text, several.copy())
-        for text, vector in zip(texts, vectors, strict=True):
-            self._vectors.setdefault(text, vector.copy())
-
-    def get(self, texts: Collection[str]) -> Mapping[str, Vector]:
-        vectors = {text: self._vectors[text] for text in texts if text in self._vectors}
-        require_all(texts, vectors)
-        return vectors
-
-    def tokens(self, texts: Collection[str]) -> Mapping[str, TokenVectors]:
-        tokens = {text: self._tokens[text] for text in texts if text in self._tokens}
-        require_all(texts, tokens)
-        return tokens
-
-
-def check_vectors(texts: Collection[str], vectors: Vector) -> None:
+def _check_vectors(texts: Collection[str], vectors: Vector) -> None:
     """Refuse what no reader could use: a wrong number of rows, or values that are not finite.
 
     Raises: SchemaMismatch.
@@ -201,7 +185,7 @@ def check_vectors(texts: Collection[str], vectors: Vector) -> None:
         raise SchemaMismatch("the encoder gave values that are not finite", subject="vector cache")
 
 
-def check_tokens(texts: Collection[str], tokens: Sequence[TokenVectors], *, dim: int) -> None:
+def _check_tokens(texts: Collection[str], tokens: Sequence[TokenVectors], *, dim: int) -> None:
     """Refuse token vectors of another shape than those that are kept, or values that are not finite.
 
     Raises: SchemaMismatch.
@@ -215,11 +199,12 @@ def check_tokens(texts: Collection[str], tokens: Sequence[TokenVectors], *, dim:
         raise SchemaMismatch("the encoder gave values that are not finite", subject="vector cache")
 
 
-def require_all(texts: Collection[str], vectors: Mapping[str, Vector | TokenVectors]) -> None:
-    """Raise KeyError naming the first text that has no vector."""
+def _all_of(texts: Collection[str], found: dict[str, V]) -> dict[str, V]:
+    """Give what was found; raises KeyError naming the first text that has no vector."""
     for text in texts:
-        if text not in vectors:
+        if text not in found:
             raise KeyError(text)
+    return found
 
 
 def _configure(connection: sqlite3.Connection, _record: object) -> None:
@@ -300,7 +285,3 @@ def _drop_damaged(connection: sa.Connection, table: sa.Table, keys: Sequence[byt
 def _parts(keys: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
     for start in range(0, len(keys), _KEYS_PER_STATEMENT):
         yield keys[start : start + _KEYS_PER_STATEMENT]
-
-
-def _from_blob(blob: bytes) -> Vector:
-    return np.frombuffer(blob, "<f4").astype(np.float32)

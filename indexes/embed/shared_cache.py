@@ -1,16 +1,14 @@
 """Vectors by text where processes share no disk: files of Arrow, each put once, beside the raw bytes."""
 
-import hashlib
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from indexes.embed.cache import check_tokens, check_vectors, require_all
-from indexes.ports import RawStore, TokenVectors, Vector
+from indexes.embed.cache import TextVectors
+from indexes.ports import RawStore
 from schemas.errors import DamageFound
 
 SEGMENTS_HELD = 8
@@ -19,7 +17,7 @@ SEGMENTS_HELD = 8
 _SEGMENT = b"segment"
 
 
-class SharedVectorCache:
+class SharedVectorCache(TextVectors):
     """Keeps the port VectorCache in two stores of bytes by hash, in folders or in object storage.
 
     A `put` adds a file of vectors, then a small file that lists its keys and names it. Files are never
@@ -27,35 +25,23 @@ class SharedVectorCache:
     at once are kept twice, and either serves. A file that is damaged counts as missing: what it held is
     encoded again. Asking lists the files where a text is not known yet: one request for 1,000 of them.
 
-    Args: keys, vectors: where the files of keys and of vectors are. model_key: names everything that decides
-    a vector (weights.model_key). token_dim: numbers of a token vector where those are kept, 0 where not.
+    Args: keys, vectors: where the files of keys and of vectors are.
     """
 
     def __init__(self, keys: RawStore, vectors: RawStore, *, model_key: str, token_dim: int = 0) -> None:
+        super().__init__(model_key=model_key, token_dim=token_dim)
         self._keys, self._vectors = keys, vectors
-        self._model_key = model_key.encode()
-        self._token_dim = token_dim
         self._lock = threading.RLock()
         self._read: set[str] = set()
         self._segments: dict[bytes, list[str]] = {}
         self._load: Callable[[str], Mapping[bytes, Any]] = lru_cache(SEGMENTS_HELD)(self._load_segment)
 
-    def missing(self, texts: Iterable[str]) -> tuple[str, ...]:
-        distinct = set(texts)
-        return tuple(sorted(distinct - self._rows(distinct).keys()))
-
-    def put(self, texts: Collection[str], vectors: Vector, tokens: Sequence[TokenVectors] = ()) -> None:
-        check_vectors(texts, vectors)
-        check_tokens(texts, tokens, dim=self._token_dim)
-        if not texts:
-            return
-        keys = [self._key(text) for text in texts]
+    def _keep(self, keys: Sequence[bytes], vectors: Sequence[bytes], tokens: Sequence[bytes]) -> None:
         lacking: list[bytes | None] = [None] * len(keys)
-        blobs = [several.astype("<f2").tobytes() for several in tokens] or lacking
         columns = {
             "key": pa.array(keys, pa.binary(32)),
-            "vector": pa.array([vector.astype("<f4").tobytes() for vector in vectors], pa.binary()),
-            "tokens": pa.array(blobs, pa.binary()),
+            "vector": pa.array(vectors, pa.binary()),
+            "tokens": pa.array(tokens or lacking, pa.binary()),
         }
         segment = self._vectors.put(_packed(pa.table(columns)))
         named = pa.table({"key": columns["key"]}).replace_schema_metadata({_SEGMENT: segment.encode()})
@@ -63,34 +49,17 @@ class SharedVectorCache:
         with self._lock:
             self._take(listed, keys, segment)
 
-    def get(self, texts: Collection[str]) -> Mapping[str, Vector]:
-        found = {
-            text: np.frombuffer(row[0], "<f4").astype(np.float32) for text, row in self._rows(texts).items()
-        }
-        require_all(texts, found)
-        return found
-
-    def tokens(self, texts: Collection[str]) -> Mapping[str, TokenVectors]:
-        rows = self._rows(texts) if self._token_dim else {}
-        found = {
-            text: np.frombuffer(row[1], "<f2").reshape(-1, self._token_dim) for text, row in rows.items()
-        }
-        require_all(texts, found)
-        return found
-
     def close(self) -> None:
         """Let go of what was read."""
         with self._lock:
             self._read, self._segments = set(), {}
 
-    def _rows(self, texts: Iterable[str]) -> dict[str, Any]:
-        """What is kept of each text, by text; those without anything are left out."""
-        by_key = {self._key(text): text for text in texts}
+    def _blobs(self, keys: Collection[bytes], *, tokens: bool = False) -> list[tuple[bytes, bytes]]:
         with self._lock:
-            found = self._look_up(by_key)
-            if len(found) < len(by_key) and self._refresh():
-                found |= self._look_up(by_key.keys() - found.keys())
-        return {by_key[key]: row for key, row in found.items()}
+            found = self._look_up(keys)
+            if len(found) < len(keys) and self._refresh():
+                found |= self._look_up(set(keys) - found.keys())
+        return [(key, row[1] if tokens else row[0]) for key, row in found.items()]
 
     def _look_up(self, keys: Iterable[bytes]) -> dict[bytes, Any]:
         found: dict[bytes, Any] = {}
@@ -128,9 +97,6 @@ class SharedVectorCache:
             return {}
         columns = (table[name].to_pylist() for name in ("key", "vector", "tokens"))
         return {key: (vector, tokens) for key, vector, tokens in zip(*columns, strict=True)}
-
-    def _key(self, text: str) -> bytes:
-        return hashlib.sha256(self._model_key + b"\0" + text.encode()).digest()
 
 
 def _packed(table: pa.Table) -> bytes:

@@ -3,7 +3,8 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ from typing import Any
 from indexes.embed.named_models import DEFAULT_MODEL, NAMED_MODELS, Pooling, known_names, locate_model
 from indexes.embed.routes import Dtype
 from schemas.errors import ConfigError
-from schemas.extras import install_line
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
+from schemas.settings import install_line
 
 _NEEDED_FILES = ("model.safetensors", "tokenizer.json", "config.json")
 _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
@@ -74,12 +75,29 @@ def load_model_spec(model: str = DEFAULT_MODEL) -> ModelSpec:
             raise ConfigError(
                 f"no {name} in this folder; a model needs {', '.join(_NEEDED_FILES)}", subject=str(path)
             )
-    return _describe(model, path)
+    with sound_files(path):
+        return _describe(model, path)
+
+
+@contextmanager
+def sound_files(model: Path) -> Iterator[None]:
+    """Say of a model's folder that its files are cut, pointers of Git LFS, or not what their names say.
+
+    Raises: ConfigError: what is read of them in the block is not there, or of another kind.
+    """
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"its files are damaged or incomplete ({type(error).__name__}: {error}); fetch the model again "
+            "(git lfs pull, if it was cloned)",
+            subject=str(model),
+        ) from error
 
 
 def _describe(name: str, path: Path) -> ModelSpec:
     """Describe a folder by what its own files say."""
-    prompts = _read_json(path / "config_sentence_transformers.json").get("prompts") or {}
+    prompts = read_json(path / "config_sentence_transformers.json").get("prompts") or {}
     return ModelSpec(
         name=name,
         path=path,
@@ -200,16 +218,16 @@ def _dimension(path: Path) -> int:
     modules = json.loads((path / "modules.json").read_text()) if (path / "modules.json").is_file() else []
     dense = [module["path"] for module in modules if module["type"].endswith(".Dense")]
     if dense:
-        return int(_read_json(path / dense[-1] / "config.json")["out_features"])
-    return int(_read_json(path / "config.json")["hidden_size"])
+        return int(read_json(path / dense[-1] / "config.json")["out_features"])
+    return int(read_json(path / "config.json")["hidden_size"])
 
 
 def _max_tokens(path: Path) -> int:
-    stated = _read_json(path / "sentence_bert_config.json").get("max_seq_length")
-    return int(stated or _read_json(path / "config.json")["max_position_embeddings"])
+    stated = read_json(path / "sentence_bert_config.json").get("max_seq_length")
+    return int(stated or read_json(path / "config.json")["max_position_embeddings"])
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, Any]:
     """Return the object in *path*, or an empty one where the file is optional and absent."""
     if not path.is_file():
         return {}

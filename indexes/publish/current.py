@@ -1,8 +1,4 @@
-"""`CURRENT`: the number of the generation that readers see, changed by one rename.
-
-Its second line is the sha256 of that generation's manifest, which has the hashes of all other files: so one
-bit that flips in any of them is found from here.
-"""
+"""`CURRENT`, the number of the generation that readers see, and whether publishing is held."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +7,7 @@ from pathlib import Path
 from indexes.layout import IndexLayout, remedy
 from indexes.places import Replacement
 from schemas.errors import ConfigError, DamageFound
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 
 _FORM = re.compile(rb"(\d+)\n?(?:([0-9a-f]{64})\n)?")
 
@@ -75,3 +71,14 @@ def write_current(index: Path, generation: int, *, prepared: Replacement | None 
     manifest = IndexLayout(index).generation(generation)
     sha256 = f"{sha256_hex(manifest.read_bytes())}\n" if manifest.exists() else ""
     (prepared or prepare_current(index)).write(f"{generation}\n{sha256}")
+
+
+def hold_file(layout: IndexLayout) -> Path:
+    """Return where a hold is written."""
+    return layout.root / "HOLD"
+
+
+def held_since(layout: IndexLayout) -> str | None:
+    """When the hold was set; None when publishing is free."""
+    path = hold_file(layout)
+    return path.read_text().strip() if path.exists() else None

@@ -1,4 +1,4 @@
-"""The authority of documents, a table of its own for each generation: in files beside it, or in memory."""
+"""The authority of documents, a table for each generation, in a file of its own."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -19,11 +19,9 @@ class FileAuthorityStore:
         self._folder = folder
 
     def at(self, generation: int) -> "FileAuthorityReader":
-        """A reader of one generation."""
         return FileAuthorityReader(self._path(generation))
 
     def put(self, generation: int, values: Mapping[str, float]) -> None:
-        """Keep the values of a generation, in place of any it had."""
         table = pa.table({"node": list(values), "value": list(values.values())}, schema=_SCHEMA)
         data = pa.BufferOutputStream()
         with pa.ipc.new_file(data, _SCHEMA) as writer:
@@ -49,7 +47,6 @@ class FileAuthorityReader:
         self._table: pa.Table | None = None
 
     def of(self, docs: Collection[str]) -> Mapping[str, float]:
-        """Authority by document."""
         if self._table is None:
             self._table = _read(self._path)
         wanted = sorted(set(docs))
@@ -67,33 +64,3 @@ def _read(path: Path) -> pa.Table:
     except (OSError, pa.ArrowInvalid):
         return _SCHEMA.empty_table()
     return table if table.schema.equals(_SCHEMA) else _SCHEMA.empty_table()
-
-
-class MemoryAuthorityStore:
-    """Keeps the port AuthorityStore in a dict."""
-
-    def __init__(self) -> None:
-        self._values: dict[int, Mapping[str, float]] = {}
-
-    def at(self, generation: int) -> "MemoryAuthorityReader":
-        """A reader of one generation."""
-        return MemoryAuthorityReader(self._values.get(generation, {}))
-
-    def put(self, generation: int, values: Mapping[str, float]) -> None:
-        """Keep the values of a generation, in place of any it had."""
-        self._values[generation] = dict(values)
-
-    def prune(self, *, keep: Collection[int]) -> None:
-        """Forget generations other than *keep*."""
-        self._values = {number: values for number, values in self._values.items() if number in keep}
-
-
-class MemoryAuthorityReader:
-    """An AuthorityReader over a mapping."""
-
-    def __init__(self, values: Mapping[str, float]) -> None:
-        self._values = values
-
-    def of(self, docs: Collection[str]) -> Mapping[str, float]:
-        """Authority by document."""
-        return {doc: self._values[doc] for doc in sorted(set(docs)) if doc in self._values}

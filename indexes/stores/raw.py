@@ -1,34 +1,71 @@
-"""Bytes kept by their hash: in local files, or in memory."""
+"""Bytes kept by their hash: in a folder or a bucket, or over others that are only read."""
 
-import hashlib
-import os
-import threading
-from collections.abc import Collection, Iterator
-from pathlib import Path
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
-from indexes.stores.packing import SUFFIX, missing, pack, place_of, unpack
-from schemas.errors import StoreUnavailable
-from schemas.hashing import sha256_hex
+from indexes.places import bucket_of, remove_files, write_durably
+from indexes.ports import RawStore
+from schemas.errors import DamageFound, StoreUnavailable
+from schemas.ids import sha256_hex
+
+_ZSTD_LEVEL = 3
+
+SUFFIX = ".zst"
+_FOLDERS = 3
+"""Of a file: `cd`, `ab` and the root, each of which may be new."""
+
+
+def place_by_hash(sha256: str) -> str:
+    """Return the path below the store's root: `ab/cd/<sha256>.zst`."""
+    return f"{sha256[:2]}/{sha256[2:4]}/{sha256}{SUFFIX}"
+
+
+def pack_bytes(data: bytes) -> bytes:
+    """Compress."""
+    from zstandard import ZstdCompressor
+
+    return ZstdCompressor(level=_ZSTD_LEVEL).compress(data)
+
+
+def unpack_bytes(packed: bytes, sha256: str, *, subject: str) -> bytes:
+    """Decompress what `pack` made. Raises: DamageFound: it is not, or not the bytes of that hash."""
+    from zstandard import ZstdDecompressor, ZstdError
+
+    try:
+        data = ZstdDecompressor().decompress(packed)
+    except ZstdError as error:
+        raise _damaged(subject) from error
+    if sha256_hex(data) != sha256:
+        raise _damaged(subject)
+    return data
+
+
+def missing(subject: str) -> DamageFound:
+    """Say that bytes are not there."""
+    return DamageFound("is missing; the next run of its source restores it", subject=subject)
+
+
+def _damaged(subject: str) -> DamageFound:
+    return DamageFound("no longer matches its hash; the next run of its source restores it", subject=subject)
 
 
 class FileRawStore:
-    """Keeps the port RawStore in `ab/cd/<sha256>.zst` under a folder.
+    """Keeps the port RawStore in `ab/cd/<sha256>.zst` under a folder, or under a prefix of a bucket.
 
-    A file appears whole or not at all: it is written beside its place, flushed, and renamed. Plain files
-    and no fsspec, which knows neither flush nor rename of a folder entry. Threads and processes may share it.
-
-    Args: fsync: flush to the disk before `put` returns; without it a power cut may lose what was put.
+    A file appears whole or not at all. `has` reads: a size or an ETag would say that something is there, not
+    that it is still these bytes, and a small object costs as much to ask for as to read. Threads and
+    processes may share it.
     """
 
-    def __init__(self, root: Path, *, fsync: bool = True) -> None:
+    def __init__(self, root: Path) -> None:
         self._root = root
-        self._fsync = fsync
         self.has_grown = False
 
     def put(self, data: bytes) -> str:
         sha256 = sha256_hex(data)
         if not self.has(sha256):
-            self._write(self._path(sha256), data)
+            write_durably(self._path(sha256), pack_bytes(data), folders=_FOLDERS)
             self.has_grown = True
         return sha256
 
@@ -40,92 +77,67 @@ class FileRawStore:
             raise missing(str(path)) from error
         except OSError as error:
             raise StoreUnavailable(f"raw bytes cannot be read: {error}", subject=str(path)) from error
-        return unpack(packed, sha256, subject=str(path))
+        return unpack_bytes(packed, sha256, subject=str(path))
 
     def has(self, sha256: str) -> bool:
-        from zstandard import ZstdDecompressor, ZstdError
-
+        path = self._path(sha256)
         try:
-            with self._path(sha256).open("rb") as file, ZstdDecompressor().stream_reader(file) as data:
-                return hashlib.file_digest(data, "sha256").hexdigest() == sha256
-        except (OSError, ZstdError):
+            unpack_bytes(path.read_bytes(), sha256, subject=str(path))
+        except (OSError, DamageFound):
             return False
+        return True
 
     def drop(self, sha256: str) -> None:
         self._path(sha256).unlink(missing_ok=True)
 
     def hashes(self) -> Iterator[str]:
-        for path in sorted(self._root.glob(f"??/??/*{SUFFIX}")):
-            yield path.stem
+        yield from sorted(PurePosixPath(name).stem for name in self._names() if name.endswith(SUFFIX))
 
     def drop_all_but(self, named: Collection[str]) -> int:
         """Delete as the port says, leftovers of a crash too."""
-        kept = {self._path(sha256) for sha256 in named}
-        dropped = [path for path in self._root.glob("??/??/*") if path not in kept]
-        for path in dropped:
-            path.unlink(missing_ok=True)
+        kept = set(map(place_by_hash, named))
+        dropped = [name for name in self._names() if name not in kept]
+        remove_files(self._root, dropped)
         return len(dropped)
 
+    def _names(self) -> Iterable[str]:
+        """The names of all files under the root."""
+        if bucket := bucket_of(self._root):
+            return bucket.sizes()
+        return [path.relative_to(self._root).as_posix() for path in self._root.glob("??/??/*")]
+
     def _path(self, sha256: str) -> Path:
-        return self._root / place_of(sha256)
-
-    def _write(self, path: Path, data: bytes) -> None:
-        part = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.part")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with part.open("wb") as file:
-                file.write(pack(data))
-                if self._fsync:
-                    file.flush()
-                    os.fsync(file.fileno())
-            part.replace(path)
-            if self._fsync:
-                self._sync_folders(path.parent)
-        finally:
-            part.unlink(missing_ok=True)
-
-    def _sync_folders(self, folder: Path) -> None:
-        """Flush the entries that lead to a new file; each folder on the way may be new as well."""
-        for directory in (folder, folder.parent, self._root):
-            descriptor = os.open(directory, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+        return self._root / place_by_hash(sha256)
 
 
-class MemoryRawStore:
-    """Keeps the port RawStore in a dict."""
+@dataclass(frozen=True, slots=True)
+class OverlayRawStore:
+    """Keeps the port RawStore: reads what is in *over*, else in *under*; writes and deletes in *over*."""
 
-    def __init__(self) -> None:
-        self._data: dict[str, bytes] = {}
-        self.has_grown = False
+    over: RawStore
+    under: RawStore
+
+    @property
+    def has_grown(self) -> bool:
+        return self.over.has_grown
 
     def put(self, data: bytes) -> str:
-        sha256 = sha256_hex(data)
-        if sha256 not in self._data:
-            self._data[sha256] = data
-            self.has_grown = True
-        return sha256
+        return self.over.put(data)
 
     def get(self, sha256: str) -> bytes:
         try:
-            data = self._data[sha256]
-        except KeyError as error:
-            raise missing(sha256) from error
-        return data
+            return self.over.get(sha256)
+        except DamageFound:
+            return self.under.get(sha256)
 
     def has(self, sha256: str) -> bool:
-        return sha256 in self._data
+        return self.over.has(sha256) or self.under.has(sha256)
 
     def drop(self, sha256: str) -> None:
-        self._data.pop(sha256, None)
+        self.over.drop(sha256)
 
     def hashes(self) -> Iterator[str]:
-        yield from sorted(self._data)
+        yield from sorted({*self.over.hashes(), *self.under.hashes()})
 
     def drop_all_but(self, named: Collection[str]) -> int:
-        dropped = self._data.keys() - set(named)
-        for sha256 in dropped:
-            del self._data[sha256]
-        return len(dropped)
+        return self.over.drop_all_but(named)

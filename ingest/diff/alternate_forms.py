@@ -13,10 +13,8 @@ from heapq import nlargest
 from types import MappingProxyType
 from zlib import crc32
 
+from ingest.diff.address_forms import markdown_forms, plain_forms, slash_forms, version_forms
 from ingest.diff.moves import MIN_WORDS, by_preference
-from ingest.diff.page_forms import markdown_forms, slash_forms
-from ingest.diff.print_forms import plain_forms
-from ingest.diff.version_forms import version_forms
 from ingest.urls import folder_of
 from schemas.documents import READABLE, DocumentState, KnownDocument
 from schemas.formats import media_type

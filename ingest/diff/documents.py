@@ -1,21 +1,70 @@
-"""Documents of a source as the ledger knows them, against those of the base generation."""
+"""Documents and files of tools that a source has now, against those of the base generation.
+
+Files of tools are documents of a generation like any other, and none of a site: nobody crawls them, and no
+guard counts them. Source of the dates: docs/rules/dates.md.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 
-from ingest.diff.modified import keep_modified, modified_of
-from ingest.diff.moves import Says, aliases_of, follow, has_moved
+from ingest.diff.moves import Says, aliases_of, follow_moves, has_moved, is_unconfirmed
+from ingest.urls import is_tools_url
 from schemas.changes import ChangeKind, DocumentChange
-from schemas.documents import (
-    NOWHERE,
-    READABLE,
-    REMOVED,
-    DocumentState,
-    KnownDocument,
-    LiveDocument,
-    Outcome,
+from schemas.documents import NOWHERE, READABLE, REMOVED, DocumentState, KnownDocument, LiveDocument, Outcome
+from schemas.nodes import Dated, DateOrigin
+
+_ORDER = {origin: place for place, origin in enumerate(DateOrigin)}
+_STATED = frozenset(
+    {
+        DateOrigin.FRONT_MATTER,
+        DateOrigin.JSON_LD,
+        DateOrigin.META,
+        DateOrigin.TIME,
+        DateOrigin.PDF,
+        DateOrigin.DOCX,
+        DateOrigin.EPUB,
+    }
 )
+"""What is followed though the content stayed. The line in a footer is none of them: many tell of each build.
+"""
+
+_ZONES = timedelta(days=1)
+"""A day that is said without its zone may have begun somewhere before it begins in UTC."""
+
+
+def modified_of(known: KnownDocument) -> Dated | None:
+    """Return the date of the first origin in the order of `DateOrigin`; one that had not come yet is none."""
+    found = (
+        _dated(known.stated_modified, known.stated_origin),
+        _dated(known.fetched_modified, known.fetched_origin),
+        _dated(known.lastmod, DateOrigin.SITEMAP),
+    )
+    plausible = (one for one in found if one is not None and _has_come(one.at, known.checked_at))
+    return min(plausible, key=lambda one: _ORDER[one.origin], default=None)
+
+
+def keep_modified(old: LiveDocument, new: Dated | None) -> Dated | None:
+    """Return the date of a document whose content stayed.
+
+    That is the one it came with, but where the document itself says another, or a better origin is known now.
+    """
+    held = _dated(old.last_modified, old.last_modified_origin)
+    if new is None or held is None:
+        return new or held
+    better = _ORDER[new.origin] < _ORDER[held.origin]
+    published_anew = new.origin is held.origin is DateOrigin.PUBLISHED
+    return new if better or published_anew or new.origin in _STATED else held
+
+
+def _dated(at: str | None, origin: DateOrigin | None) -> Dated | None:
+    return Dated(at=at, origin=origin) if at is not None and origin is not None else None
+
+
+def _has_come(at: str, now: str | None) -> bool:
+    return now is None or datetime.fromisoformat(at) <= datetime.fromisoformat(now) + _ZONES
+
 
 STALE_FAILURES = 3
 """Failures in a row after which the last good version is marked stale."""
@@ -46,7 +95,8 @@ def diff_documents(
     held = {document.uri: doc for doc, document in live.items()}
     # What is put aside may be of another kind, as a login page in a PDF's place: the document stays.
     docs = {
-        document.uri: held.get(document.uri) if _is_kept(document) else document.doc for document in known
+        document.uri: held.get(document.uri) if is_unconfirmed(document) else document.doc
+        for document in known
     }
     aliases = aliases_of(known, live.values())
     changes = [
@@ -119,7 +169,7 @@ def leads_somewhere(
     return not passed or document.state in READABLE
 
 
-def outcome_of(known: KnownDocument, change: DocumentChange | None, *, owned: bool, shown: bool) -> Outcome:
+def run_outcome(known: KnownDocument, change: DocumentChange | None, *, owned: bool, shown: bool) -> Outcome:
     """Return the one outcome that a run reports for a document it looked at.
 
     *shown*: whether readers see it, at its own address or another. Where a link leads to nothing that they
@@ -141,7 +191,7 @@ def outcome_of(known: KnownDocument, change: DocumentChange | None, *, owned: bo
     return Outcome.UNCHANGED
 
 
-def count_documents(seen: Sequence[KnownDocument], outcomes: Sequence[Outcome]) -> dict[str, int]:
+def count_outcomes(seen: Sequence[KnownDocument], outcomes: Sequence[Outcome]) -> dict[str, int]:
     """Count what a run looked at and what came of it; the outcomes add up to `scheduled`."""
     looked_at = Counter(known.state for known in seen)
     counted = Counter(outcomes)
@@ -162,7 +212,7 @@ def _successor(
     """Who has the content of a document that goes, word for word, wherever its links lead."""
     if change.kind is not ChangeKind.REMOVED or change.old is None or document.location is None:
         return None
-    end = follow(document, by_uri)
+    end = follow_moves(document, by_uri)
     if end is None or end.state not in READABLE:
         return None
     same = end.content_hash == change.old.content_hash or _is_copy(end, document, change.old)
@@ -179,11 +229,6 @@ def _is_copy(end: KnownDocument, gone: KnownDocument, old: LiveDocument) -> bool
     if gone.state is not DocumentState.GONE or gone.content_hash != old.content_hash:
         return False
     return gone.parsed_sha is not None and gone.parsed_sha == end.parsed_sha
-
-
-def _is_kept(known: KnownDocument) -> bool:
-    """Whether readers go on seeing the last good version, whatever came since."""
-    return known.state not in READABLE and known.state not in REMOVED
 
 
 def _staled(known: KnownDocument, old: LiveDocument | None) -> DocumentChange | None:
@@ -228,3 +273,35 @@ def _shown(live: LiveDocument) -> tuple[object, ...]:
 
 def _removal(known: KnownDocument) -> str:
     return known.reason or known.state.value
+
+
+Documents = Mapping[str, LiveDocument]
+
+
+def without_tools(live: Documents) -> Documents:
+    """Return the documents of a site, by node id."""
+    return {doc: document for doc, document in live.items() if not is_tools_url(document.uri)}
+
+
+def diff_tools(named: Iterable[LiveDocument], live: Documents) -> tuple[DocumentChange, ...]:
+    """Return what changes among a source's files of tools, ordered by node id.
+
+    Args: named: the files that the source file names, as they are now; live: the source's documents in the
+    base.
+    """
+    now = {document.doc: document for document in named}
+    held = {doc: document for doc, document in live.items() if is_tools_url(document.uri)}
+    changes = (_change(held.get(doc), now.get(doc)) for doc in sorted(held.keys() | now.keys()))
+    return tuple(change for change in changes if change is not None)
+
+
+def _change(old: LiveDocument | None, new: LiveDocument | None) -> DocumentChange | None:
+    if new is None:
+        reason = "no longer named by the source file"
+        return DocumentChange(kind=ChangeKind.REMOVED, old=old, new=None, reason=reason)
+    if old is None:
+        return DocumentChange(kind=ChangeKind.ADDED, old=None, new=new)
+    if old.fragment_sha == new.fragment_sha:
+        return None
+    same = old.content_hash == new.content_hash
+    return DocumentChange(kind=ChangeKind.REFRESHED if same else ChangeKind.CHANGED, old=old, new=new)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ingest.urls import is_tools_url
-from schemas.changes import ChangeKind, DocumentChange, RowChanges
-from schemas.feed import FeedChange, FeedEntry, FeedKind
+from schemas.changes import ChangeKind, DocumentChange, FeedChange, FeedEntry, FeedKind, RowChanges
 from schemas.nodes import Chunk, Node, Tool
 
 
@@ -111,7 +110,7 @@ class FeedPlan:
         """Take in what happens to the chunks of some documents."""
         for step in steps:
             if step.tools:
-                self._entries += plan_tool_feed(step)
+                self._entries += _plan_tool_feed(step)
             elif step.doc in self._moved:
                 self._aside[step.doc] = step
             else:
@@ -123,7 +122,7 @@ class FeedPlan:
         moved = (
             entry
             for old, change in sorted(self._moves.items())
-            for entry in plan_move_feed(self._aside.get(old), self._aside.get(change.doc))
+            for entry in _plan_move_feed(self._aside.get(old), self._aside.get(change.doc))
         )
         return (*documents, *self._entries, *moved)
 
@@ -161,7 +160,7 @@ def plan_chunk_feed(step: DocumentStep, change: DocumentChange | None) -> Iterat
         yield _chunk(FeedChange.REFRESHED, id_, id_, step, "same text, other fields")
 
 
-def plan_tool_feed(step: DocumentStep) -> Iterator[FeedEntry]:
+def _plan_tool_feed(step: DocumentStep) -> Iterator[FeedEntry]:
     """Return the entries of a file of tools."""
     for change, id_ in step.tools:
         old_id = None if change is FeedChange.ADDED else id_
@@ -169,7 +168,7 @@ def plan_tool_feed(step: DocumentStep) -> Iterator[FeedEntry]:
         yield _tool(change, old_id, new_id, step, _TOOL[change])
 
 
-def plan_move_feed(old: DocumentStep | None, new: DocumentStep | None) -> Iterator[FeedEntry]:
+def _plan_move_feed(old: DocumentStep | None, new: DocumentStep | None) -> Iterator[FeedEntry]:
     """Return the entries of a document that moved: equal texts are moved, the rest is paired by headings."""
     if old is None or new is None:
         for step in (old, new):

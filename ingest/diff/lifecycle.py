@@ -1,13 +1,14 @@
 """What a fetch makes of a document's state; docs/rules/recrawl.md draws the transitions."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from ingest.diff.validators import after_answer
-from schemas.dates import Dated
 from schemas.documents import DocumentState, KnownDocument
 from schemas.fetch import FetchResult, FetchStatus
+from schemas.nodes import Dated
 from schemas.secrets import find_secrets
 from schemas.source import GoneAfter
 
@@ -202,3 +203,24 @@ def missing_until(known: Iterable[KnownDocument], gone_after: GoneAfter) -> date
     waits = timedelta(hours=gone_after.hours)
     since = [d.missed_at for d in known if d.state is DocumentState.MISSING and d.missed_at]
     return max((datetime.fromisoformat(at) + waits for at in since), default=None)
+
+
+TROUBLED = frozenset(
+    {DocumentState.FAILED, DocumentState.MISSING, DocumentState.GONE, DocumentState.QUARANTINED}
+)
+"""States whose reasons are shown with them."""
+
+TOLD_REASONS = 3
+
+
+def summarise_states(documents: Iterable[KnownDocument]) -> str:
+    """Count documents by state, and name the commonest reasons of those in trouble.
+
+    `90 fetched, 8 not_modified, 2 failed (HTTP 500: 2)`; `nothing` where there are none.
+    """
+    found = list(documents)
+    states = Counter(document.state for document in found)
+    reasons = Counter(d.reason for d in found if d.state in TROUBLED and d.reason)
+    text = ", ".join(f"{number} {state.value}" for state, number in states.most_common())
+    why = "; ".join(f"{reason}: {number}" for reason, number in reasons.most_common(TOLD_REASONS))
+    return (f"{text} ({why})" if why else text) or "nothing"

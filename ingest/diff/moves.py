@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
-from ingest.diff.version_forms import VersionForm, version_forms
+from ingest.diff.address_forms import VersionForm, version_forms
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument, LiveDocument
 
 MIN_WORDS = 25
@@ -159,15 +159,15 @@ def aliases_of(
     stood = _stood_for(live)
     aliases: dict[str, list[str]] = {}
     for uri in sorted(rows):
-        end = follow(rows[uri], rows) if _stands_for_another(rows[uri]) else rows[uri]
-        if end is not None and _is_unconfirmed(end) and stood.get(uri) in rows:
-            end = follow(rows[stood[uri]], rows)
+        end = follow_moves(rows[uri], rows) if _stands_for_another(rows[uri]) else rows[uri]
+        if end is not None and is_unconfirmed(end) and stood.get(uri) in rows:
+            end = follow_moves(rows[stood[uri]], rows)
         if end is not None and end.uri != uri and end.state in READABLE:
             aliases.setdefault(end.uri, []).append(uri)
     return {uri: tuple(names) for uri, names in aliases.items()}
 
 
-def follow(document: KnownDocument, by_uri: Mapping[str, KnownDocument]) -> KnownDocument | None:
+def follow_moves(document: KnownDocument, by_uri: Mapping[str, KnownDocument]) -> KnownDocument | None:
     """Return the row where the document's address ends up; None when that is unknown or goes in a circle."""
     passed = {document.uri}
     at: KnownDocument | None = document
@@ -229,7 +229,7 @@ def _locate_gone(
 
 def _goes_on(place: str | None, rows: Mapping[str, KnownDocument]) -> bool:
     start = rows.get(place or "")
-    end = follow(start, rows) if start is not None else None
+    end = follow_moves(start, rows) if start is not None else None
     return end is not None and end.state not in REMOVED
 
 
@@ -252,7 +252,7 @@ def _stands_for_another(document: KnownDocument) -> bool:
     return document.state in _LEADING and document.location is not None
 
 
-def _is_unconfirmed(document: KnownDocument) -> bool:
+def is_unconfirmed(document: KnownDocument) -> bool:
     """Whether the last look gave neither content nor a reason to take the document out."""
     return document.state not in READABLE and document.state not in REMOVED
 

@@ -1,26 +1,21 @@
 """A session: everything about hosts that must outlive one batch of documents."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from functools import partial
 
 from ingest.fetch.body import Judge
 from ingest.fetch.browser import Browser
-from ingest.fetch.clock import Clock
-from ingest.fetch.credentials import Credentials
-from ingest.fetch.discovery import SitemapWalk
 from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.gate import parse_allowed
-from ingest.fetch.host import Checkpoint, Host, build_checkpoint
-from ingest.fetch.limits import BodyLimit, FetchLimits
+from ingest.fetch.host import Checkpoint, Host, await_unless_stopped, build_checkpoint
 from ingest.fetch.loop_thread import LoopThread
-from ingest.fetch.politeness import Pace
-from ingest.fetch.proxies import ProxyRules
-from ingest.fetch.robots import product_token
-from ingest.fetch.robots_cache import RobotsCache, RobotsPolicy
-from ingest.fetch.shared_turns import SharedTurns
-from ingest.fetch.stopping import await_unless_stopped
+from ingest.fetch.media import BodyLimit, FetchLimits
+from ingest.fetch.politeness import Clock, Pace, SharedTurns
+from ingest.fetch.proxies import Credentials, ProxyRules
+from ingest.fetch.robots import RobotsCache, RobotsPolicy, product_token
+from ingest.fetch.sitemaps import SitemapWalk
 from ingest.fetch.transport import HttpResponse, Tally, Transport
 from ingest.urls import host_port
 from schemas.errors import TransientError
@@ -45,18 +40,28 @@ class FetchSession:
         allow_private: tuple[str, ...],
         per_host_delay: float,
         concurrency: int,
-        credentials: Credentials,
-        proxies: ProxyRules,
-        browser: Browser | None,
-        limits: FetchLimits,
-        formats: Sequence[DocumentFormat],
         clock: Clock,
-        shared: SharedTurns | None,
+        formats: Sequence[DocumentFormat],
+        credentials: Credentials | None = None,
+        proxies: ProxyRules | None = None,
+        browser: Browser | None = None,
+        limits: FetchLimits | None = None,
+        shared: SharedTurns | None = None,
     ) -> None:
+        """Open a session, which must be closed.
+
+        Args: user_agent: name and contact, sent with every request; its leading word is what robots.txt is
+            read for. allow_private: exact `host:port` entries. per_host_delay: seconds between requests to a
+            host; 0 only for a host that is one's own. concurrency: connections to one host. formats: those
+            of documents; all else is refused. credentials: headers for a login, sent to the sites they are
+            for. proxies: what requests go through. browser: runs the scripts of every HTML page.
+            shared: the turns of hosts among all sessions that know of them.
+        Raises: ConfigError: an `allow_private` entry is not one.
+        """
+        credentials, self.limits = credentials or Credentials(), limits or FetchLimits()
         self.browser = browser
         self.is_privileged = bool(allow_private or credentials.sites)
         self.pieces: dict[str, HttpResponse] = {}
-        self.limits = limits
         self.formats = formats
         self.clock = clock
         self.concurrency = concurrency
@@ -67,10 +72,10 @@ class FetchSession:
             user_agent=user_agent,
             allowed=allowed,
             credentials=credentials,
-            proxies=proxies,
-            limits=limits,
+            proxies=proxies or ProxyRules(),
+            limits=self.limits,
         )
-        self._robots = RobotsCache(token=product_token(user_agent), clock=clock, limits=limits)
+        self._robots = RobotsCache(token=product_token(user_agent), clock=clock, limits=self.limits)
         self._hosts: dict[str, Host] = {}
         self._shared = shared
         self.loop = LoopThread()
@@ -125,7 +130,7 @@ class FetchSession:
     ) -> tuple[SitemapEntry, ...]:
         ask = partial(self.ask_allowed, judge=self._judge_sitemap, tally=Tally(), checkpoint=checkpoint)
         walk = SitemapWalk(limits=self.limits, ask=ask, report=self.problems.append)
-        for site, seed in {site_of(seed): seed for seed in seed_urls}.items():
+        for site, seed in {_robots_site(seed): seed for seed in seed_urls}.items():
             await walk.visit(site, await self.robots_policy(seed, checkpoint))
         return tuple(walk.entries[url] for url in sorted(walk.entries))
 
@@ -153,7 +158,7 @@ class FetchSession:
 
     async def robots_policy(self, url: str, checkpoint: Checkpoint) -> RobotsPolicy:
         """What robots.txt says at the site of *url*."""
-        site = site_of(url)
+        site = _robots_site(url)
         known = self._robots.known(site)
         if known is not None:
             return known
@@ -188,51 +193,7 @@ def host_key(url: str) -> str:
     return host if port in _DEFAULT_PORTS else f"{host}:{port}"
 
 
-def site_of(url: str) -> str:
+def _robots_site(url: str) -> str:
     """Return scheme and authority of *url*: what one robots.txt speaks for."""
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}"
-
-
-@contextmanager
-def open_session(
-    *,
-    user_agent: str,
-    allow_private: tuple[str, ...],
-    per_host_delay: float,
-    concurrency: int,
-    clock: Clock,
-    formats: Sequence[DocumentFormat],
-    credentials: Credentials | None = None,
-    proxies: ProxyRules | None = None,
-    browser: Browser | None = None,
-    limits: FetchLimits | None = None,
-    shared: SharedTurns | None = None,
-) -> Iterator[FetchSession]:
-    """Open a session and close it on leaving the block.
-
-    Args: user_agent: name and contact, sent with every request; its leading word is what robots.txt is
-        read for. allow_private: exact `host:port` entries. per_host_delay: seconds between requests to a
-        host; 0 only for a host that is one's own. concurrency: connections to one host. formats: those of
-        documents; all else is refused. credentials: headers for a login, sent to the sites they are for.
-        proxies: what requests go through. browser: runs the scripts of every HTML page.
-        shared: the turns of hosts among all sessions that know of them.
-    Raises: ConfigError: an `allow_private` entry is not one.
-    """
-    session = FetchSession(
-        user_agent=user_agent,
-        allow_private=allow_private,
-        per_host_delay=per_host_delay,
-        concurrency=concurrency,
-        credentials=credentials or Credentials(),
-        proxies=proxies or ProxyRules(),
-        browser=browser,
-        limits=limits or FetchLimits(),
-        formats=formats,
-        clock=clock,
-        shared=shared,
-    )
-    try:
-        yield session
-    finally:
-        session.close()

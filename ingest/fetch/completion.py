@@ -1,24 +1,188 @@
-"""Asking a server that speaks OpenAI's chat completions, for text or for JSON of a schema.
+"""Asking a server that speaks OpenAI's chat completions, for text or JSON of a schema, within a budget.
 
-Source: https://platform.openai.com/docs/api-reference/chat/create, response_format of type json_schema.
+Source: https://platform.openai.com/docs/api-reference/chat/create, response_format of type json_schema, and
+https://platform.openai.com/docs/api-reference/chat/object.
 """
 
 import asyncio
+import json
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from enum import StrEnum
+from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
 
-from ingest.fetch.completion_answer import read_content, read_json, read_reason
-from ingest.fetch.completion_budget import CompletionLimits, Spending
-from ingest.fetch.completion_request import FORMS, body_of
 from ingest.fetch.loop_thread import LoopThread
 from ingest.fetch.politeness import parse_retry_after
-from schemas.errors import ConfigError, FetchRefused, FetchTimeout, HostBusy, ParseError, TransientError
-from schemas.extraction import Complete, Message
+from schemas.errors import (
+    BudgetExceeded,
+    ConfigError,
+    FetchRefused,
+    FetchTimeout,
+    HostBusy,
+    ParseError,
+    TransientError,
+)
+from schemas.names import Complete, Message
+from schemas.text import whole_text
+
+REASON_MAX = 200
+
+_FENCE = "```"
+_OPENING = re.compile(rf"{_FENCE}(?:json)?\s*\n")
+
+
+def read_answer_json(url: str, data: bytes) -> Any:
+    """Read the body of an answer. Raises: ParseError: it is no JSON in UTF-8."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ParseError("the model's server answers with something else than JSON", subject=url) from error
+
+
+def read_content(url: str, answer: Any, *, key: str | None = None) -> str:
+    """Return the text of the first choice, without the fence that some models put around JSON.
+
+    Raises: ParseError: there is none, it ends where the server's own limit cut it, or the model refuses.
+    """
+    try:
+        choice = answer["choices"][0]
+        message, finish = choice["message"], choice.get("finish_reason")
+        content, refusal = message.get("content"), message.get("refusal")
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ParseError("the model's server answers without a choice", subject=url) from error
+    if isinstance(refusal, str) and refusal:
+        raise ParseError(f"the model refuses: {_shown(refusal, key)}", subject=url)
+    if not isinstance(content, str):
+        raise ParseError("the model's server answers without text", subject=url)
+    if finish == "length":
+        message = "the model's answer is cut off; let the server allow more tokens"
+        raise ParseError(message, subject=url)
+    return _unfenced(whole_text(content))
+
+
+def read_reason(data: bytes, *, key: str | None = None) -> str:
+    """Return what an error says of itself, as OpenAI words it; empty where it does not."""
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError):
+        return ""
+    error = answer.get("error") if isinstance(answer, Mapping) else None
+    reason = error.get("message") if isinstance(error, Mapping) else error
+    return _shown(reason, key) if isinstance(reason, str) else ""
+
+
+def _unfenced(content: str) -> str:
+    stripped = content.strip()
+    opening = _OPENING.match(stripped)
+    if opening is None or not stripped.endswith(_FENCE):
+        return content
+    inside = stripped[opening.end() : -len(_FENCE)]
+    text = inside.rstrip()
+    return text if "\n" in inside[len(text) :] else content
+
+
+def _shown(text: str, key: str | None) -> str:
+    """Return the start of a text, without the key that a server may repeat; cut first, half of it stays."""
+    return (text.replace(key, "[key]") if key else text)[:REASON_MAX]
+
+
+_CHARACTERS_A_TOKEN = 4
+"""About what tokenizers make of English; for servers that do not say what an answer cost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompletionLimits:
+    """What asking may cost: times in seconds, `answer_bytes` of one answer.
+
+    `seconds` is for one question with all its tries and waits, `longest_wait` what a busy server may ask for
+    before another try. `calls` (tries count) and `tokens` (questions and answers) are for all questions
+    together; None is no limit.
+    """
+
+    seconds: float = 60.0
+    tries: int = 3
+    backoff: float = 0.5
+    longest_wait: float = 20.0
+    answer_bytes: int = 1_000_000
+    calls: int | None = None
+    tokens: int | None = None
+
+
+class Spending:
+    """Counts calls and tokens against their limits; threads may share it."""
+
+    def __init__(self, limits: CompletionLimits, *, subject: str) -> None:
+        self._limits = limits
+        self._subject = subject
+        self._lock = Lock()
+        self._calls = 0
+        self._tokens = 0
+
+    def begin_call(self, request: bytes) -> None:
+        """Count a request that is about to be sent, so that what others are about to ask counts too.
+
+        Raises: BudgetExceeded: it is one too many, or its text alone goes past the tokens that are left.
+        """
+        with self._lock:
+            if self._limits.calls is not None and self._calls >= self._limits.calls:
+                raise self._exceeded(f"{self._limits.calls} calls", "SITEGRAPH_LLM_CALLS")
+            coming = self._tokens + len(request) // _CHARACTERS_A_TOKEN
+            if self._limits.tokens is not None and coming > self._limits.tokens:
+                raise self._exceeded(f"{self._limits.tokens} tokens", "SITEGRAPH_LLM_TOKENS")
+            self._calls += 1
+            self._tokens = coming
+
+    def end_call(self, request: bytes, answer: Any) -> None:
+        """Count the tokens that *answer* says it cost, or about what it must have."""
+        usage = answer.get("usage") if isinstance(answer, Mapping) else None
+        tokens = usage.get("total_tokens") if isinstance(usage, Mapping) else None
+        if not isinstance(tokens, int) or tokens < 0:
+            tokens = (len(request) + len(json.dumps(answer))) // _CHARACTERS_A_TOKEN
+        with self._lock:
+            self._tokens += max(0, tokens - len(request) // _CHARACTERS_A_TOKEN)
+
+    def _exceeded(self, what: str, setting: str) -> BudgetExceeded:
+        message = f"the budget of {what} for the model is used up; raise {setting}, or ask for less"
+        return BudgetExceeded(message, subject=self._subject)
+
+
+class Form(StrEnum):
+    """How an answer is asked for; each is understood by more servers than the one before."""
+
+    SCHEMA = "json_schema"
+    JSON = "json_object"
+    TEXT = "text"
+
+
+FORMS = tuple(Form)
+
+
+def _body_of(model: str, messages: Sequence[Message], schema: Mapping[str, Any] | None, form: Form) -> bytes:
+    """Return the body of a request, in ASCII: a lone surrogate of a crawled text has no bytes of its own.
+
+    Where the server is not told the schema, the model is.
+    """
+    sent: list[Message] = list(messages)
+    body: dict[str, Any] = {"model": model, "temperature": 0}
+    if schema is not None and form is Form.SCHEMA:
+        named = {"name": "answer", "strict": True, "schema": schema}
+        body["response_format"] = {"type": form, form.value: named}
+    elif schema is not None:
+        sent.append({"role": "user", "content": _INSTRUCTION.format(json.dumps(schema, sort_keys=True))})
+        if form is Form.JSON:
+            body["response_format"] = {"type": form}
+    return json.dumps({**body, "messages": sent}).encode("ascii")
+
+
+_INSTRUCTION = "Answer with nothing but one JSON object that keeps this JSON Schema: {}"
+
 
 _BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 _NOT_UNDERSTOOD = frozenset({400, 415, 422, 501})
@@ -89,10 +253,10 @@ class _Model:
     async def _in_a_form_it_knows(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> str:
         """Ask for the schema, else for JSON, else for text, as far as the server goes along."""
         for form in FORMS[FORMS.index(self._form) :] if schema is not None else FORMS[-1:]:
-            request = body_of(self._model, messages, schema, form)
+            request = _body_of(self._model, messages, schema, form)
             status, data = await self._with_tries(request)
             if status == 200:
-                answer = read_json(self._url, data)
+                answer = read_answer_json(self._url, data)
                 self._spending.end_call(request, answer)
                 return read_content(self._url, answer, key=self._key)
             if status not in _NOT_UNDERSTOOD or form is FORMS[-1]:

@@ -1,21 +1,118 @@
-"""One document: may we, ask, and say what came of it."""
+"""Documents of the web: asked for, rendered where scripts make them, and fetched in waves, host by host."""
 
+import asyncio
 import re
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from queue import SimpleQueue
 
 from ingest.dates import dated, seconds_between, utc_of
-from ingest.fetch.client import FetchSession
+from ingest.fetch.browser import Browser
+from ingest.fetch.client import FetchSession, host_key
 from ingest.fetch.faults import FetchFault, FetchFaultKind
-from ingest.fetch.host import Checkpoint
-from ingest.fetch.media import judge_document
-from ingest.fetch.redirects import PERMANENT, REDIRECTS, redirect_target
-from ingest.fetch.rendering import render_page
-from ingest.fetch.transport import HttpResponse, Tally
-from ingest.urls import canonical_url, refresh_place, registrable_domain
-from schemas.dates import Dated, DateOrigin
+from ingest.fetch.host import Checkpoint, await_unless_stopped, build_checkpoint
+from ingest.fetch.media import BodyLimit, is_page, judge_document
+from ingest.fetch.transport import (
+    PERMANENT,
+    REDIRECTS,
+    HttpResponse,
+    Tally,
+    follow_redirects,
+    redirect_target,
+)
+from ingest.urls import canonical_url, owned_site, refresh_place, registrable_domain
+from schemas.errors import Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
+from schemas.nodes import Dated, DateOrigin
+
+_HOPS = 5
+_KEPT_PIECES = 64
+_KEPT_BYTES = 1_000_000
+_SHARED = frozenset({"script", "stylesheet"})
+
+
+async def _rendered(
+    result: FetchResult, browser: Browser, *, session: FetchSession, checkpoint: Checkpoint, tally: Tally
+) -> FetchResult:
+    """Return *result* with the body its scripts make; what is no HTML page stays as it is.
+
+    Validators go: they speak of the shell, and what its scripts load may change without it.
+    Raises: FetchFault: the scripts did not end, or a resource of its own site was unavailable; Stopped.
+    """
+    if result.status is not FetchStatus.OK or not is_page(result.content_type, result.body or b""):
+        return result
+    pieces = _Pieces(result.url, session, checkpoint, tally)
+    limit = session.limits.html
+    body = await browser.render(
+        result.url,
+        result.body or b"",
+        content_type=result.content_type or "text/html",
+        supply=pieces.supply,
+        seconds=limit.seconds,
+        max_bytes=limit.max_bytes,
+    )
+    checkpoint()  # a stop in between has left pieces out
+    if pieces.fault is not None:
+        raise pieces.fault
+    named = "text/html; charset=utf-8"
+    return replace(result, body=body, content_type=named, etag=None, last_modified=None, modified=None)
+
+
+class _Pieces:
+    """What one page asks for; `fault` is why the page cannot be whole."""
+
+    def __init__(self, page: str, session: FetchSession, checkpoint: Checkpoint, tally: Tally) -> None:
+        self.fault: FetchFault | None = None
+        self._site = owned_site(page)
+        self._session = session
+        self._checkpoint = checkpoint
+        self._tally = tally
+
+    async def supply(self, url: str, kind: str) -> HttpResponse | None:
+        """Answer a page's request; None where it is refused or unavailable."""
+        target = canonical_url(url)
+        if target is None or not self._may_see(target):
+            return None
+        kept = self._session.pieces
+        if target in kept:
+            return kept[target]
+        try:
+            answer = await follow_redirects(target, hops=_HOPS, ask=self._ask)
+        except FetchFault as fault:
+            self._note(target, fault)
+            return None
+        except Stopped:
+            return None
+        small = answer is not None and len(answer.body or b"") <= _KEPT_BYTES
+        if answer is not None and small and kind in _SHARED and len(kept) < _KEPT_PIECES:
+            kept[target] = answer
+        return answer
+
+    async def _ask(self, url: str) -> HttpResponse:
+        if not self._may_see(url):  # where a redirect leads
+            raise FetchFault(
+                FetchFaultKind.POLICY,
+                "a resource of another site, where a login or private address is used",
+            )
+        return await self._session.ask_allowed(
+            url, judge=self._judge, tally=self._tally, checkpoint=self._checkpoint
+        )
+
+    def _may_see(self, url: str) -> bool:
+        """Whether the page may be given *url*: its scripts could carry away what only we may see."""
+        return not self._session.is_privileged or owned_site(url) == self._site
+
+    def _judge(self, _content_type: str | None, _head: bytes) -> BodyLimit:
+        return self._session.limits.html
+
+    def _note(self, url: str, fault: FetchFault) -> None:
+        if fault.kind is not FetchFaultKind.POLICY and owned_site(url) == self._site:
+            self.fault = FetchFault(
+                FetchFaultKind.RENDERING, f"its resource {url} was unavailable: {fault.reason}"
+            )
+
 
 _MADE_FOR_IT = 2.0
 """Seconds before its answer within which a server makes a page."""
@@ -25,9 +122,7 @@ _CANONICAL = re.compile(r";\s*rel\s*=\s*(?:\"[^\"]*\bcanonical\b|canonical\b)", 
 _BY_STATUS = {404: FetchStatus.NOT_FOUND, 410: FetchStatus.GONE}
 
 
-async def fetch_document(
-    request: FetchRequest, *, session: FetchSession, checkpoint: Checkpoint
-) -> FetchResult:
+async def _fetch_one(request: FetchRequest, *, session: FetchSession, checkpoint: Checkpoint) -> FetchResult:
     """Fetch one document; a fault becomes a result. Raises: Stopped, from *checkpoint*."""
     started = session.clock.monotonic()
     tally = Tally()
@@ -45,7 +140,7 @@ async def fetch_document(
 
 
 @lru_cache(maxsize=1024)
-def is_fetchable(url: str) -> bool:
+def _is_fetchable(url: str) -> bool:
     """Whether *url* is a canonical http(s) URL; nothing else is ever asked for.
 
     Remembered, since a wave asks before it sorts by host, and again before it fetches.
@@ -57,13 +152,13 @@ async def _fetch(
     request: FetchRequest, session: FetchSession, checkpoint: Checkpoint, tally: Tally
 ) -> FetchResult:
     url = request.url
-    if not is_fetchable(url):
+    if not _is_fetchable(url):
         raise FetchFault(FetchFaultKind.POLICY, "not a canonical http(s) URL")
     policy = await session.robots_policy(url, checkpoint)
     if policy.fault is not None:
         raise _unreachable(policy.fault)
     if not policy.rules.allows(url):
-        return _result(url, FetchStatus.DISALLOWED, reason="robots.txt disallows it")
+        return FetchResult(url=url, status=FetchStatus.DISALLOWED, reason="robots.txt disallows it")
     answer = await session.host(url).ask(
         url,
         judge=partial(judge_document, url=url, formats=session.formats, limits=session.limits),
@@ -75,7 +170,7 @@ async def _fetch(
     result = _read_answer(request, answer)
     if session.browser is None:
         return result
-    return await render_page(result, session.browser, session=session, checkpoint=checkpoint, tally=tally)
+    return await _rendered(result, session.browser, session=session, checkpoint=checkpoint, tally=tally)
 
 
 def _unreachable(fault: FetchFault) -> FetchFault:
@@ -90,7 +185,7 @@ def _validators(request: FetchRequest) -> Mapping[str, str]:
     return {name: value for name, value in sent.items() if value is not None}
 
 
-def read_answer(request: FetchRequest, answer: HttpResponse) -> FetchResult:
+def result_of_answer(request: FetchRequest, answer: HttpResponse) -> FetchResult:
     """Say what an answer that came before makes of a document; it cost nothing."""
     try:
         return _read_answer(request, answer)
@@ -118,7 +213,7 @@ def _read_answer(request: FetchRequest, answer: HttpResponse) -> FetchResult:
         target = redirect_target(answer, request.url)
         return replace(moved, location=target, permanent=status in PERMANENT)
     known = _BY_STATUS.get(status, FetchStatus.FAILED)
-    return _result(request.url, known, http_status=status, reason=f"HTTP {status}")
+    return FetchResult(url=request.url, status=known, http_status=status, reason=f"HTTP {status}")
 
 
 def _refreshed(answer: HttpResponse, url: str) -> str | None:
@@ -132,8 +227,10 @@ def _described(
     request: FetchRequest, headers: Mapping[str, str], status: FetchStatus, http_status: int | None
 ) -> FetchResult:
     kept = request if status is FetchStatus.NOT_MODIFIED else FetchRequest(url=request.url)
-    return replace(
-        _result(request.url, status, http_status=http_status),
+    return FetchResult(
+        url=request.url,
+        status=status,
+        http_status=http_status,
         content_type=headers.get("content-type"),
         length=_length(headers) if status is FetchStatus.NOT_MODIFIED else None,
         told_etag="etag" in headers,
@@ -178,20 +275,69 @@ def _fault_result(request: FetchRequest, fault: FetchFault, *, last_status: int 
         described = _described(request, fault.headers, FetchStatus.UNSUPPORTED, fault.status)
         return replace(described, reason=fault.reason)
     status = FetchStatus.REFUSED if fault.ours else FetchStatus.FAILED
-    return _result(request.url, status, http_status=fault.status or last_status, reason=fault.reason)
-
-
-def _result(
-    url: str, status: FetchStatus, *, http_status: int | None = None, reason: str = ""
-) -> FetchResult:
-    """Return a result without what all tries cost, which is known at the end."""
     return FetchResult(
-        url=url,
-        status=status,
-        requests=0,
-        bytes=0,
-        statuses=(),
-        seconds=0.0,
-        http_status=http_status,
-        reason=reason,
+        url=request.url, status=status, http_status=fault.status or last_status, reason=fault.reason
     )
+
+
+_WINDOW = 32
+"""Results that may wait for the caller; beyond that, fetching waits for it, or bodies would pile up."""
+
+
+def fetch_all(
+    requests: Sequence[FetchRequest],
+    *,
+    session: FetchSession,
+    on_result: Callable[[FetchResult], None],
+    should_stop: Callable[[], bool],
+) -> None:
+    """Fetch every document, telling *on_result* of each as it completes, in the caller's thread.
+
+    Each gets exactly one result, unless *should_stop* (asked before every request, and while waiting; in
+    another thread) says so: then what is under way is dropped without a result and stays due.
+    Several threads may call this at once with one session.
+    Raises: Stopped: *should_stop* said so; whatever *on_result* raises, which ends the wave.
+    """
+    wave = _Wave(session, build_checkpoint(should_stop))
+    future = session.loop.submit(wave.run(requests))
+    future.add_done_callback(lambda _: wave.results.put(None))
+    try:
+        while (result := wave.results.get()) is not None:
+            on_result(result)
+            session.loop.call(wave.window.release)
+        future.result()
+    finally:
+        future.cancel()
+
+
+class _Wave:
+    """The loop's side of one call of `fetch_all`; a None among the results is their end."""
+
+    def __init__(self, session: FetchSession, checkpoint: Checkpoint) -> None:
+        self.results: SimpleQueue[FetchResult | None] = SimpleQueue()
+        self.window = asyncio.Semaphore(_WINDOW)
+        self._session = session
+        self._checkpoint = checkpoint
+
+    async def run(self, requests: Sequence[FetchRequest]) -> None:
+        tasks = [
+            asyncio.ensure_future(self._drain(queue))
+            for queue in _by_host(requests)
+            for _ in range(min(self._session.concurrency, len(queue)))
+        ]
+        await await_unless_stopped(tasks, self._checkpoint)
+
+    async def _drain(self, queue: deque[FetchRequest]) -> None:
+        while queue:
+            result = await _fetch_one(queue.popleft(), session=self._session, checkpoint=self._checkpoint)
+            await self.window.acquire()
+            self.results.put(result)
+
+
+def _by_host(requests: Sequence[FetchRequest]) -> list[deque[FetchRequest]]:
+    hosts: dict[str, deque[FetchRequest]] = {}
+    for request in requests:
+        # What cannot be fetched is refused without asking anyone; any queue will do for it.
+        key = host_key(request.url) if _is_fetchable(request.url) else ""
+        hosts.setdefault(key, deque()).append(request)
+    return list(hosts.values())

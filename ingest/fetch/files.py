@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
-from ingest.fetch.limits import cap_in_words
+from ingest.fetch.media import cap_in_words
 from schemas.errors import FetchRefused
 
 _DENIED = (".env*", "*.pem", "*.key", "id_*", ".git")
@@ -18,7 +18,7 @@ _DENIED = (".env*", "*.pem", "*.key", "id_*", ".git")
 _LOOP = "it is a link that leads back to itself"
 
 
-def list_files(
+def list_folder(
     root: Path,
     *,
     suffixes: tuple[str, ...],
@@ -132,13 +132,13 @@ class LocalFile:
     modified: float
 
 
-def read_file(root: Path, path: str, *, max_bytes: int, key: str | None = None) -> bytes:
+def read_local_file(root: Path, path: str, *, max_bytes: int, key: str | None = None) -> bytes:
     """Read the bytes of one file as `open_file` does."""
     return open_file(root, path, max_bytes=max_bytes, key=key).body
 
 
 def open_file(root: Path, path: str, *, max_bytes: int, key: str | None = None) -> LocalFile:
-    """Read one file that `list_files` named; *key* of a source file sets the cap.
+    """Read one file that `list_folder` named; *key* of a source file sets the cap.
 
     Opened name by name without following a link, so one that is put there in between leads nowhere.
     Raises: FetchRefused: outside the root, denied, no regular file, larger than *max_bytes*.

@@ -1,4 +1,7 @@
-"""One host: its turns, its circuit, and the tries a document on it gets."""
+"""One host: its turns, its circuit, the tries that a document on it gets, and how waiting is called off.
+
+Source: crawl rules, section 12: five failures in a row open the circuit for 15 minutes, then one probe.
+"""
 
 import asyncio
 import hashlib
@@ -7,25 +10,68 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
+from typing import Any
 
 from ingest.fetch.body import Judge
-from ingest.fetch.breaker import OPEN_SECONDS, Breaker
-from ingest.fetch.clock import Clock
 from ingest.fetch.faults import FetchFault, FetchFaultKind
-from ingest.fetch.limits import FetchLimits
-from ingest.fetch.media import is_whole_document
+from ingest.fetch.media import FetchLimits, is_whole_document
 from ingest.fetch.politeness import (
     MAX_CRAWL_DELAY,
     MAX_PARK,
     MAX_WAIT,
+    Clock,
+    HostShare,
     Pace,
+    SharedTurns,
     backoff_delay,
     parse_retry_after,
 )
-from ingest.fetch.shared_turns import HostShare, SharedTurns
 from ingest.fetch.transport import HttpResponse, Tally, Transport
 from schemas.errors import Stopped
 from schemas.formats import DocumentFormat
+
+FAILURES = 5
+OPEN_SECONDS = 900.0
+
+
+class Breaker:
+    """Counts failures of one host; all times are monotonic seconds."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+        self._open_until: float | None = None
+        self._probing = False
+
+    def allows(self, now: float) -> bool:
+        """Whether a request may go out; after the pause, one at a time."""
+        return self._open_until is None or (now >= self._open_until and not self._probing)
+
+    def started(self) -> None:
+        """Note a request; the first one after the pause is the probe."""
+        self._probing = self._open_until is not None
+
+    def given_up(self) -> None:
+        """Note a request that ended without telling anything of the host; the next one probes."""
+        self._probing = False
+
+    def busy(self, now: float) -> None:
+        """Note a try without an answer, or with one that asks to come back; for a probe that is a failure."""
+        if self._probing:
+            self.failed(now)
+
+    def failed(self, now: float) -> None:
+        """Note a failure; a failed probe opens the circuit again at once."""
+        self._failures += 1
+        if self._probing or (self._open_until is None and self._failures >= FAILURES):
+            self._open_until = now + OPEN_SECONDS
+        self._probing = False
+
+    def succeeded(self) -> None:
+        """Note an answer, whatever its status: the host is there."""
+        self._failures = 0
+        self._open_until = None
+        self._probing = False
+
 
 _log = logging.getLogger(__name__)
 
@@ -226,3 +272,27 @@ def _accept(
             FetchFaultKind.TRUNCATED, "nothing proves that the body is whole", status=answer.status
         )
     return answer
+
+
+_STOP_CHECK_SECONDS = 0.2
+
+
+async def await_unless_stopped(tasks: Sequence[asyncio.Task[Any]], checkpoint: Checkpoint) -> None:
+    """Wait for all; with the first error, or when a stop is asked for while hosts wait, end the others.
+
+    Raises: what a task raised; Stopped, from *checkpoint*.
+    """
+    pending = set(tasks)
+    try:
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, timeout=_STOP_CHECK_SECONDS, return_when=asyncio.FIRST_EXCEPTION
+            )
+            for task in done:
+                task.result()
+            if pending:
+                checkpoint()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

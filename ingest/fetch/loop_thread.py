@@ -7,8 +7,7 @@ from contextlib import suppress
 from threading import Lock, Thread
 from typing import Any, TypeVar
 
-from schemas.causes import caused_by
-from schemas.cost import Cause
+from schemas.cost import Cause, caused_by
 
 T = TypeVar("T")
 

@@ -1,5 +1,6 @@
-"""Tools are joined to the chunks that explain them, document by document."""
+"""Tools are joined to the chunks that explain them; which documents a change of tools can matter to."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from ingest.link.tool_evidence import (
     ToolEvidence,
     first_sentence,
 )
-from ingest.link.tool_names import ToolNames
+from ingest.link.tool_names import ToolNames, last_part, parent_of
 from schemas.edges import Edge, EdgeKind, EvidenceRole
 from schemas.ids import edge_id
 from schemas.nodes import Chunk, Tool
@@ -137,3 +138,44 @@ def _edge(one: _Candidate, names: ToolNames, source: str, *, defines: bool) -> E
         role=EvidenceRole.DEFINES if defines else EvidenceRole.MENTIONS,
         reason=", ".join(kinds),
     )
+
+
+_WORD = re.compile(r"[^\W_]+")
+_VARIABLE = re.compile(r"\{[^}/]*\}|<[^>/]*>|:\w+")
+
+
+def documents_naming(tools: Iterable[Tool], chunks: Iterable[Chunk]) -> frozenset[str]:
+    """Return the documents with a chunk that has all words of a name of one of the tools.
+
+    No chunk without them can be evidence, whatever stands around it; that one with them is, is not said.
+    """
+    keys = _keys(tools)
+    return frozenset(chunk.doc for chunk in chunks if _names_one(chunk, keys))
+
+
+def _keys(tools: Iterable[Tool]) -> dict[str, list[frozenset[str]]]:
+    """Words of each name, under the longest of them."""
+    keys: dict[str, list[frozenset[str]]] = {}
+    for words in {key for tool in tools for key in _words_of(tool)}:
+        keys.setdefault(max(sorted(words), key=len, default=""), []).append(words)
+    return keys
+
+
+def _words_of(tool: Tool) -> Iterable[frozenset[str]]:
+    """A qualified name may stand without its qualifiers, and tells that its class is one, which ends another.
+
+    An endpoint has parts that stand for any word.
+    """
+    names = [tool.name, *tool.aliases]
+    names += [parent for name in names if (parent := parent_of(name))]
+    yield from (_words(last_part(name)) for name in names)
+    yield from (_words(_VARIABLE.sub(" ", endpoint)) for endpoint in tool.endpoints)
+
+
+def _names_one(chunk: Chunk, keys: dict[str, list[frozenset[str]]]) -> bool:
+    words = _words(" ".join((chunk.text, *chunk.heading_path, chunk.fragment or "", *chunk.fragments)))
+    return any(key <= words for word in (*words, "") for key in keys.get(word, ()))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))

@@ -1,17 +1,62 @@
 """What the chunks of a document speak of: `mentions` edges, and the spans that they were read from."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ingest.link.catalogue import Catalogue, EntityCandidate
-from ingest.link.everyday import is_code, is_id, is_name, is_several_words, is_symbol, words_of
-from ingest.link.meaning import DocumentContext, choose_meanings
-from ingest.link.spotting import Span, find_catalogued, find_ids, find_names, find_phrases
+from ingest.link.naming import is_code_name, is_id, is_name, is_several_words, is_symbol, name_words
+from ingest.link.spotting import Span, find_capitalised, find_catalogued, find_ids, find_phrases
 from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
-from schemas.extraction import EntityExtractor, Extraction, Triple
 from schemas.fragment import GraphFragment, Link
 from schemas.ids import edge_id, entity_id, normalise_text
+from schemas.names import EntityExtractor, Extraction, Triple
 from schemas.nodes import Chunk, Entity, EntityType
+
+BY_LINK = 0.8
+BY_WORDS = 0.7
+"""How sure one of several of a name is meant: since the document links to it, since its words stand there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentContext:
+    """What is known of a document whose text is read: what it links to, and its words, case folded."""
+
+    doc: str
+    linked: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+
+
+def choose_meanings(
+    candidates: Sequence[EntityCandidate], reading: DocumentContext
+) -> tuple[EntityCandidate, ...]:
+    """Return what a name means in a document: one entity, or all whose ids begin with it, or none if unclear.
+
+    Of several of one name it is the one that the document itself is about or explains; else the one that it
+    links to; else the one whose distinguishing words it uses.
+    """
+    prefixed = tuple(candidate for candidate in candidates if candidate.is_prefix)
+    several = [candidate for candidate in candidates if not candidate.is_prefix]
+    chosen = several[0] if len(several) == 1 else _choose(several, reading)
+    return (*((chosen,) if chosen else ()), *prefixed)
+
+
+def _choose(several: Collection[EntityCandidate], reading: DocumentContext) -> EntityCandidate | None:
+    own = [c for c in several if reading.doc in c.docs or reading.doc in c.definers]
+    if own:
+        return own[0] if len(own) == 1 else None
+    linked = [c for c in several if reading.linked.intersection(c.docs)]
+    if len(linked) == 1:
+        return replace(linked[0], confidence=min(BY_LINK, linked[0].confidence))
+    matching = [c for c in several if _matches(c, reading)]
+    return (
+        replace(matching[0], confidence=min(BY_WORDS, matching[0].confidence)) if len(matching) == 1 else None
+    )
+
+
+def _matches(candidate: EntityCandidate, reading: DocumentContext) -> bool:
+    words = {word.casefold() for word in name_words(candidate.disambiguation) if len(word) > 2}
+    return bool(words) and words <= reading.words
+
 
 MAX_CATALOGUED = 12
 MAX_NAMES = 4
@@ -128,7 +173,7 @@ class _Reader:
     def __init__(self, fragment: GraphFragment, catalogue: Catalogue, targets: Mapping[str, str]) -> None:
         self.found: dict[str, Entity] = {}
         self.unclear: set[str] = set()
-        words = frozenset(word for chunk in fragment.chunks for word in words_of(chunk.text))
+        words = frozenset(word for chunk in fragment.chunks for word in name_words(chunk.text))
         self._lower = frozenset(word for word in words if word.islower())
         self._catalogue = catalogue
         self._own = frozenset(entity for entity, _, _ in catalogue.by_doc.get(fragment.doc, ()))
@@ -149,7 +194,7 @@ class _Reader:
         phrases = find_phrases(chunk.text, more.names, (*anchored, *spans))
         names = tuple(
             span
-            for span in (*phrases, *find_names(chunk.text, (*anchored, *spans, *phrases)))
+            for span in (*phrases, *find_capitalised(chunk.text, (*anchored, *spans, *phrases)))
             if not is_symbol(span.text)
         )
         ids = find_ids(chunk.text, chunk.codes, (*anchored, *spans, *names))
@@ -175,7 +220,7 @@ class _Reader:
 
     def _is_meant(self, chunk: Chunk, span: Span) -> bool:
         """Whether a single word is more than a word: one that the document also writes small is none."""
-        if is_several_words(span.text) or is_code(span.text) or span.text.isupper():
+        if is_several_words(span.text) or is_code_name(span.text) or span.text.isupper():
             return True
         return span.text.lower() not in self._lower and not _begins_sentence(chunk.text, span)
 

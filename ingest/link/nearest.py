@@ -95,7 +95,7 @@ def no_neighbours(chunks: int, *, width: int) -> NearestChunks:
     )
 
 
-def pack(scores: Ints, places: Ints) -> Ints:
+def pack_neighbours(scores: Ints, places: Ints) -> Ints:
     """Make neighbours of scores in ten-thousandths and places."""
     return ((SCALE - scores) << _PLACE_BITS) | places
 
@@ -110,7 +110,7 @@ def places_of(neighbours: Ints) -> Ints:
     return neighbours & ((1 << _PLACE_BITS) - 1)
 
 
-def moved(neighbours: NearestChunks, *, place: Ints, bound: Ints) -> NearestChunks:
+def renumber(neighbours: NearestChunks, *, place: Ints, bound: Ints) -> NearestChunks:
     """Renumber: *place* gives each chunk's new place, or -1 where it goes; order must stay.
 
     *bound*, one longer, gives how many chunks will stand before each place, and at its end how many there
@@ -128,7 +128,7 @@ def moved(neighbours: NearestChunks, *, place: Ints, bound: Ints) -> NearestChun
     found.known[place[rows]] = kept
     open_ = np.flatnonzero(stays & (neighbours.floors != NONE))
     floors = neighbours.floors[open_]
-    found.floors[place[open_]] = pack(scores_of(floors), bound[places_of(floors)])
+    found.floors[place[open_]] = pack_neighbours(scores_of(floors), bound[places_of(floors)])
     return found
 
 
@@ -200,9 +200,9 @@ def _meet(
     scores = _exact(left.vectors, right.vectors, rows, columns)
     close = scores >= least
     rows, columns, scores = rows[close], columns[close], scores[close]
-    _give(neighbours, left.places, rows, pack(scores, right.places[columns]))
+    _give(neighbours, left.places, rows, pack_neighbours(scores, right.places[columns]))
     if both:
-        _give(neighbours, right.places, columns, pack(scores, left.places[rows]))
+        _give(neighbours, right.places, columns, pack_neighbours(scores, left.places[rows]))
 
 
 def _candidates(

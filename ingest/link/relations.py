@@ -81,7 +81,7 @@ def predicate_between(words: str) -> tuple[str, float] | None:
     return None
 
 
-def sentences(text: str) -> Iterator[tuple[int, int]]:
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the half-open offsets of the sentences of a text, without white space at their ends."""
     start = 0
     for end in [*_SENTENCE_END.finditer(text), None]:
@@ -96,7 +96,7 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 def _of_chunk(read: ReadChunk, source: str) -> Iterator[Edge]:
     yield from _told(read, source)
     given = 0
-    for start, end in sentences(read.chunk.text):
+    for start, end in sentence_spans(read.chunk.text):
         inside = [m for m in read.mentions if start <= m.span.start and m.span.end <= end]
         if end - start > MAX_SENTENCE or len(inside) < 2:
             continue

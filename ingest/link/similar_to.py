@@ -1,16 +1,33 @@
-"""`similar_to` edges: what changes in them when chunks come, change and go."""
+"""`similar_to` edges: what changes in them when chunks come, change and go, and how that is kept as bytes."""
 
+import io
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import islice
+from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
-from ingest.link.nearest import NONE, SCALE, Ints, all_others, pack, places_of, scores_of
-from ingest.link.similarity import Similarity, places_among
+from ingest.link.chunk_columns import ChunkColumns
+from ingest.link.nearest import (
+    NONE,
+    SCALE,
+    Ints,
+    NearestChunks,
+    all_others,
+    no_neighbours,
+    pack_neighbours,
+    places_of,
+    scores_of,
+)
+from ingest.link.similarity import Rule, Similarity, places_among
 from schemas.edges import NEAR_DUPLICATE, Edge, EdgeKind
+from schemas.errors import DamageFound
 from schemas.ids import edge_id
+from schemas.records import from_record, to_record
 
 SAYS_THE_SAME = "near duplicate"
 """The mark of an edge between chunks of which one is enough for a reader."""
@@ -32,8 +49,8 @@ Row = tuple[str, str, Mapping[str, int]]
 def edge_changes(base: Similarity, similarity: Similarity) -> EdgeChanges:
     """Compare the edges of two generations."""
     gone, stayed, changed = _differing(base, similarity)
-    before = rows_of(base, np.concatenate([gone, stayed]))
-    return row_changes(before, rows_of(similarity, changed))
+    before = similar_rows(base, np.concatenate([gone, stayed]))
+    return similar_changes(before, similar_rows(similarity, changed))
 
 
 def held_rows(edges: Iterable[Edge]) -> dict[str, Row]:
@@ -45,7 +62,7 @@ def held_rows(edges: Iterable[Edge]) -> dict[str, Row]:
     return dict(rows)
 
 
-def rows_of(similarity: Similarity, places: Ints) -> dict[str, Row]:
+def similar_rows(similarity: Similarity, places: Ints) -> dict[str, Row]:
     """The edges of some chunks, by id."""
     chunks, nearest = similarity.chunks, similarity.nearest[places]
     there = nearest != NONE
@@ -59,7 +76,7 @@ def rows_of(similarity: Similarity, places: Ints) -> dict[str, Row]:
     }
 
 
-def row_changes(before: Mapping[str, Row], after: Mapping[str, Row]) -> EdgeChanges:
+def similar_changes(before: Mapping[str, Row], after: Mapping[str, Row]) -> EdgeChanges:
     """Compare the edges of chunks with what they should be; what is in neither stays."""
     upserts: list[Edge] = []
     deletes: list[str] = []
@@ -98,7 +115,7 @@ def _renumbered(base: Similarity, rows: Ints, place: Ints, count: int) -> Ints:
         return np.full((len(rows), count), -1, np.int64)
     nearest = base.nearest[rows]
     there, to = nearest != NONE, place[places_of(nearest)]
-    return np.where(there, np.where(to >= 0, pack(scores_of(nearest), to), -1), NONE)
+    return np.where(there, np.where(to >= 0, pack_neighbours(scores_of(nearest), to), -1), NONE)
 
 
 def _edge(src: str, dst: str, doc: str, source: str, score: int) -> Edge:
@@ -114,3 +131,70 @@ def _edge(src: str, dst: str, doc: str, source: str, score: int) -> Edge:
         score=score / SCALE,
         reason=SAYS_THE_SAME if score >= round(NEAR_DUPLICATE * SCALE) else None,
     )
+
+
+_RULE = "rule"
+
+Columns = Mapping[str, Any]
+
+
+def dump_similarity(similarity: Similarity) -> bytes:
+    """Return equal bytes for equal content: an uncompressed NumPy archive, one array a column."""
+    columns = {f.name: getattr(similarity.chunks, f.name) for f in fields(ChunkColumns)}
+    file = io.BytesIO()
+    rule = json.dumps(to_record(similarity.rule), sort_keys=True)
+    np.savez(
+        file,
+        allow_pickle=False,
+        **{_RULE: np.array(rule)},
+        **columns,
+        **_dump_neighbours(similarity.neighbours),
+    )
+    return file.getvalue()
+
+
+def load_similarity(data: bytes) -> Similarity:
+    """Read it back, as an earlier version wrote it too. Raises: DamageFound: it is of no known form."""
+    try:
+        return _load(data)
+    except (KeyError, ValueError, OSError, EOFError, BadZipFile) as error:
+        raise DamageFound("is not what is known of similar passages", subject="similar") from error
+
+
+def _load(data: bytes) -> Similarity:
+    with np.load(io.BytesIO(data), allow_pickle=False) as columns:
+        chunks = ChunkColumns(**{f.name: columns[f.name] for f in fields(ChunkColumns)})
+        return Similarity(
+            rule=from_record(Rule, json.loads(str(columns[_RULE]))),
+            chunks=chunks,
+            neighbours=_load_neighbours(columns, len(chunks.ids)),
+        )
+
+
+def _dump_neighbours(neighbours: NearestChunks) -> Columns:
+    """Those that there are: most chunks have few, and many none."""
+    there = neighbours.known != NONE
+    counts = there.sum(axis=1)
+    with_some = np.flatnonzero(counts)
+    with_floor = np.flatnonzero(neighbours.floors != NONE)
+    return {
+        "width": np.array(neighbours.width),
+        "with_some": with_some,
+        "counts": counts[with_some],
+        "neighbours": neighbours.known[there],
+        "with_floor": with_floor,
+        "floors": neighbours.floors[with_floor],
+    }
+
+
+def _load_neighbours(columns: Columns, chunks: int) -> NearestChunks:
+    if "known" in columns:  # an earlier version: a place for each that there could be
+        return NearestChunks(known=columns["known"], floors=columns["floors"])
+    found = no_neighbours(chunks, width=int(columns["width"]))
+    with_some, counts = columns["with_some"], columns["counts"]
+    there = np.arange(found.width) < counts[:, None]
+    rows = np.full(there.shape, NONE, np.int64)
+    rows[there] = columns["neighbours"]
+    found.known[with_some] = rows
+    found.floors[columns["with_floor"]] = columns["floors"]
+    return found

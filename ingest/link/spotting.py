@@ -1,12 +1,14 @@
 """Where a text names things: those of the catalogue, and names and ids that nobody has listed."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from ahocorasick_rs import AhoCorasick
+
 from ingest.link.catalogue import Catalogue
-from ingest.link.everyday import is_code, is_id
+from ingest.link.naming import is_code_name, is_id
 from schemas.names import WORD
 
 MAX_IDS = 200
@@ -62,7 +64,7 @@ def _catalogued(text: str, catalogue: Catalogue) -> Iterator[Span]:
                 break
 
 
-def find_names(text: str, taken: Collection[Span] = ()) -> tuple[Span, ...]:
+def find_capitalised(text: str, taken: Collection[Span] = ()) -> tuple[Span, ...]:
     """Return runs of at least two capitalised words, with the small words that join them, outside *taken*."""
     return tuple(span for span in _capitalised(text) if not any(_overlap(span, other) for other in taken))
 
@@ -100,7 +102,7 @@ def _stands_alone(text: str, start: int, name: str) -> bool:
     before, behind = text[max(0, start - 2) : start], text[end : end + 2]
     if (_is_word(before[-1:]) and _is_word(name[0])) or (_is_word(behind[:1]) and _is_word(name[-1])):
         return False
-    if not (_ID.match(name) or is_code(name)):
+    if not (_ID.match(name) or is_code_name(name)):
         return True
     return not (before[-1:] in {"-", ".", "/"} and _is_word(before[:1])) and not (
         behind[:1] in {"-", ".", "/"} and _is_word(behind[1:])
@@ -152,3 +154,12 @@ def _is_word(char: str) -> bool:
 
 def _overlap(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
+
+
+def sieve_of(names: Collection[str]) -> Callable[[str], bool]:
+    """Return what says whether a text has one of the names in it, inside a word too.
+
+    Its time follows the text and not the number of names (Aho and Corasick, 1975).
+    """
+    automaton = AhoCorasick(sorted(names))
+    return lambda text: bool(automaton.find_matches_as_indexes(text))

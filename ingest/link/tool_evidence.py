@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 
-from ingest.link.tool_names import ToolNames, fold, last_part
+from ingest.link.tool_names import ToolNames, fold_name, last_part
 from schemas.nodes import Chunk
 
 SPAN = 240
@@ -119,7 +119,7 @@ class DocumentReader:
         # The chunks below a heading share it, and on a hostile page it is as long as all of them.
         self._named = cache(names.named)
         self._seen_in = cache(self._sight)
-        self._folded = cache(fold)
+        self._folded = cache(fold_name)
         self._anchors: set[str] = set()
         self._scope: tuple[tuple[str, ...], str] = ((), "")
 
@@ -158,7 +158,7 @@ class DocumentReader:
         defined = self._defined_by(entries, chunk.text)
         for place in defined:
             _of(found, place).add(ToolEvidence.ENTRY, first_sentence(chunk.text))
-        around = (*above, *(term for name in entries for term in terms_of(name)))
+        around = (*above, *(term for name in entries for term in _entry_terms(name)))
         for place in dict.fromkeys(place for text in around for place in self._named(text)):
             if place not in defined:
                 _of(found, place).add(ToolEvidence.UNDER_HEADING)
@@ -181,8 +181,8 @@ class DocumentReader:
 
         A term of a list inside an entry is a value of that, and defines nothing that is called so elsewhere.
         """
-        terms = terms_of(entries[-1]) if entries else ()
-        opening = first_line(text)
+        terms = _entry_terms(entries[-1]) if entries else ()
+        opening = _opening_line(text)
         if not any(_opens(term, opening) for term in terms):
             return ()
         full = [".".join((*entries[:-1], term)) for term in terms] if len(entries) > 1 else terms
@@ -229,7 +229,7 @@ class DocumentReader:
             return self._names.full.get(name, ()) if is_listed else ()
         if match["dash"] and name in self._names.everyday:
             return ()
-        return self._names.full.get(name) or self._names.folded.get(fold(name), ())
+        return self._names.full.get(name) or self._names.folded.get(fold_name(name), ())
 
     def _enter(self, name: str) -> None:
         """From here on bare names are those of this class, if it is one."""
@@ -272,12 +272,12 @@ def split_path(chunk: Chunk) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return path[:cut], path[cut:]
 
 
-def terms_of(entry: str) -> tuple[str, ...]:
+def _entry_terms(entry: str) -> tuple[str, ...]:
     """The terms that the name of an entry has."""
     return tuple(entry.split(", "))
 
 
-def first_line(text: str) -> str:
+def _opening_line(text: str) -> str:
     """The first line of a text that is not empty."""
     return text.lstrip().partition("\n")[0]
 

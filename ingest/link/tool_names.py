@@ -35,7 +35,7 @@ _ANCHOR_PREFIX = re.compile(r"^(?:.*operation[/-]|module-|cmd-|command-|index-)"
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class _Sighting:
     """Tools that a text names from *start* to *end*, and whether it does so as code."""
 
     tools: tuple[int, ...]
@@ -65,42 +65,42 @@ class ToolNames:
     def named(self, heading: str) -> tuple[int, ...]:
         """Tools that a heading is the name of: `The flask run command`, `git-clone(1)`, `Session()`."""
         found = self.full.get(heading.strip())
-        return found or self.folded.get(fold(_without_noise(heading)), ())
+        return found or self.folded.get(fold_name(_without_noise(heading)), ())
 
     def anchored(self, anchor: str) -> tuple[int, ...]:
         """Tools that an id in a page is the name of, in its very letters or else folded."""
         for name in (anchor, _ANCHOR_PREFIX.sub("", anchor)):
-            if found := self.full.get(name) or self.folded.get(fold(name)):
+            if found := self.full.get(name) or self.folded.get(fold_name(name)):
                 return found
         return ()
 
-    def sightings(self, text: str) -> Iterator[Sighting]:
+    def sightings(self, text: str) -> Iterator[_Sighting]:
         """Every place of a text that names tools, in no order; places may overlap."""
         for match in _TOKEN.finditer(text):
             token, end = match[0].removesuffix("("), match.end() - bool(match["call"])
             found = self.codes.get(token) or (self.everyday.get(token) if match["call"] else None)
             if found:
-                yield Sighting(found, match.start(), end, is_code=True)
+                yield _Sighting(found, match.start(), end, is_code=True)
             yield from self._phrases_at(text, match.start(), token)
         for match in _ENDPOINT.finditer(text):
             if found := self.endpoints.get(_endpoint(match[1], match[2])):
-                yield Sighting(found, match.start(), match.end(), is_code=True)
+                yield _Sighting(found, match.start(), match.end(), is_code=True)
         yield from self._prompts(text)
 
-    def _phrases_at(self, text: str, start: int, word: str) -> Iterator[Sighting]:
+    def _phrases_at(self, text: str, start: int, word: str) -> Iterator[_Sighting]:
         for phrase, tools in self.phrases.get(word, ()):
             end = start + len(phrase)
             if text.startswith(phrase, start) and not _GOES_ON.match(text, end):
-                yield Sighting(tools, start, end, is_code=False)
+                yield _Sighting(tools, start, end, is_code=False)
 
-    def _prompts(self, text: str) -> Iterator[Sighting]:
+    def _prompts(self, text: str) -> Iterator[_Sighting]:
         """Commands behind a prompt; there an everyday word is one as well."""
         for match in _PROMPT.finditer(text):
             start, words = match.start("command"), match["command"].split()
             if found := self.everyday.get(words[0]):
-                yield Sighting(found, start, start + len(words[0]), is_code=True)
+                yield _Sighting(found, start, start + len(words[0]), is_code=True)
             for sighting in self._phrases_at(text, start, words[0]):
-                yield Sighting(sighting.tools, sighting.start, sighting.end, is_code=True)
+                yield _Sighting(sighting.tools, sighting.start, sighting.end, is_code=True)
 
 
 def tool_names(tools: Iterable[Tool]) -> ToolNames:
@@ -111,7 +111,7 @@ def tool_names(tools: Iterable[Tool]) -> ToolNames:
     folded, endpoints = _Owners(ordered), _Owners(ordered)
     for place, tool in enumerate(ordered):
         for name in (tool.name, *tool.aliases):
-            folded.add(fold(name), place)
+            folded.add(fold_name(name), place)
             owners = phrases if " " in name else stated if is_distinct(name) else everyday
             owners.add(name, place)
             for tail in _tails(name):
@@ -132,11 +132,11 @@ def tool_names(tools: Iterable[Tool]) -> ToolNames:
         folded=folded.unambiguous(),
         endpoints=endpoints.unambiguous(),
         parents=frozenset(parent for tool in ordered if (parent := parent_of(tool.name))),
-        by_last_word=_by_word(phrases.unambiguous(), -1, fold),
+        by_last_word=_by_word(phrases.unambiguous(), -1, fold_name),
     )
 
 
-def fold(name: str) -> str:
+def fold_name(name: str) -> str:
     """Fold what headings and anchors change of a name: case, and what parts its words."""
     return re.sub(r"[\W_]+", "-", name.casefold()).strip("-")
 

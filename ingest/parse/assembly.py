@@ -5,26 +5,27 @@ from dataclasses import replace
 from functools import cache
 
 from ingest.parse.chunking import CountTokens
-from ingest.parse.link_places import as_navigation, place_links, without_places
+from ingest.parse.links import as_navigation, place_links, without_places
 from ingest.parse.outline import MAX_HEADING, Block, OutlineSection, build_outline, cut_heading
 from ingest.parse.page_chunks import add_chunks
-from ingest.parse.page_facts import PageFacts
-from ingest.parse.page_graph import PageGraph
-from ingest.parse.page_kind import LINK_LISTS, NO_PASSAGES
-from ingest.parse.page_nodes import page_hash, page_node, part_pages
-from ingest.parse.parts import (
+from ingest.parse.page_graph import (
+    PageFacts,
+    PageGraph,
     join_parts,
     kind_of_page,
     kind_of_whole,
     kinds_of_parts,
     link_parts,
+    page_hash,
+    page_node,
+    part_pages,
     silent_parts,
 )
+from ingest.parse.page_kind import LINK_LISTS, NO_PASSAGES
 from ingest.parse.secrets import hide_in_page
 from schemas.edges import EdgeKind
 from schemas.fragment import GraphFragment, Link, ParseRequest
-from schemas.hashing import record_sha256
-from schemas.ids import Occurrences, page_id, part_page_id, section_id
+from schemas.ids import Occurrences, page_id, part_page_id, record_sha256, section_id
 from schemas.nodes import PageKind, Section
 
 _NAMES = {PageKind.INDEX: "an index", PageKind.LISTING: "a list of links", PageKind.SEARCH: "a search page"}

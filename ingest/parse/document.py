@@ -1,24 +1,28 @@
 """Bytes of any kind of document > its fragment of the graph. Pure; runs in a child process under limits."""
 
+import re
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from ingest.parse.access import CLOSED, UNREAD, names_access_at_top
 from ingest.parse.chunking import CountTokens
 from ingest.parse.coverage.cover import cover
 from ingest.parse.formats.registry import installed_formats
-from ingest.parse.stated_access import CLOSED, UNREAD, names_access_at_top
 from schemas.errors import ParseError, UnsupportedMedia
-from schemas.extras import install_line
-from schemas.formats import DocumentFormat, ParseTools, find_format, media_type, name_of
+from schemas.formats import DocumentFormat, ParseTools, document_name, find_format, media_type
 from schemas.fragment import GraphFragment, ParseRequest
+from schemas.nodes import DocumentKind
+from schemas.settings import extra_of, install_line
 
 if TYPE_CHECKING:
     from ingest.parse.html.cleaning import RunHook
-    from ingest.parse.pdf.ocr import Recognise
     from ingest.parse.pdf.page_cache import PageCache
+    from ingest.parse.pdf.reading import Recognise
 
-PARSER_VERSION: str = "21"
+PARSER_VERSION: str = "22"
 """Part of what made a stored fragment; another one re-processes every document from its raw bytes."""
 
 
@@ -58,7 +62,7 @@ def parse_document(
 def format_of(data: bytes, request: ParseRequest) -> DocumentFormat:
     """Return the format of a document. Raises: UnsupportedMedia: it is of none."""
     formats = installed_formats()
-    name = name_of(request.path, request.url or request.uri)
+    name = document_name(request.path, request.url or request.uri)
     found = find_format(formats, data, content_type=request.content_type, name=name)
     if found is None:
         names = ", ".join(one.name for one in formats)
@@ -92,9 +96,42 @@ def _parse(found: DocumentFormat, data: bytes, request: ParseRequest, tools: Par
     except ModuleNotFoundError as error:
         if found.parse.__module__.partition(".")[0] != "ingest":  # another package's fault
             raise
-        needed = f"documents of format {found.name} need {error.name}; run: {install_line('pipeline')}"
+        line = install_line(extra_of(error.name or "") or "light")
+        needed = f"documents of format {found.name} need {error.name}; run: {line}"
         raise ParseError(needed, subject=request.uri) from error
     if fragment.uri != request.uri:
         wrong = f"the format {found.name} gave a fragment of {fragment.uri}"
         raise ParseError(f"{wrong}; report it to its author", subject=request.uri)
     return fragment
+
+
+_COMPARED = (40, 16)
+"""Letters of a chunk that are looked for; fewer where markup, such as an address, stands among the first."""
+
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+def with_line_fragments(fragment: GraphFragment, data: bytes, pattern: str) -> GraphFragment:
+    """Give the line that it begins on, as *pattern* with `{line}` says it, to each chunk without a fragment.
+
+    A chunk has the words of its lines without their markup, so that only letters and digits are compared; one
+    whose first words stand nowhere keeps none. Lines count from 1.
+    """
+    if fragment.kind != DocumentKind.MARKDOWN:
+        return fragment
+    lines = [_NO_WORD.sub("", line) for line in data.decode("utf-8", errors="replace").splitlines()]
+    starts, text = list(accumulate(map(len, lines), initial=0)), "".join(lines)
+    chunks, at = [], 0
+    for chunk in fragment.chunks:
+        found = _find(text, _NO_WORD.sub("", chunk.text), at)
+        if chunk.fragment is None and found is not None:
+            line = bisect_right(starts, found)
+            chunk = replace(chunk, fragment=pattern.format(line=line))  # noqa: PLW2901 - the same, but placed
+        at = at if found is None else found
+        chunks.append(chunk)
+    return replace(fragment, chunks=tuple(chunks))
+
+
+def _find(text: str, words: str, start: int) -> int | None:
+    places = (text.find(words[:letters], start) for letters in _COMPARED)
+    return next((place for place in places if place >= 0), None) if words else None

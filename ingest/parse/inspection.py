@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from ingest.parse.chunking import CountTokens
 from ingest.parse.document import parse_document
 from ingest.parse.html.cleaning import RunHook
-from ingest.parse.html.trace import trace_html
-from ingest.parse.html.traced import PageTrace
-from ingest.parse.pdf.picture import PagePicture, draw_pages
+from ingest.parse.html.trace import PageTrace, trace_html
+from ingest.parse.pdf.opening import PagePicture, draw_pages
 from ingest.parse.round_trip import RoundTrip, check_round_trips
 from ingest.parse.secrets import find_in_texts, hiding_of
 from schemas.fragment import GraphFragment, ParseRequest

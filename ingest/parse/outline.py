@@ -1,9 +1,28 @@
 """Headings and blocks in reading order > sections with their text, anchors and captions."""
 
+import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from ingest.parse.note_label import title_length
+_BEGINNING = 20
+_MARK = re.compile(r"\[!\w{3,12}\]")
+
+
+def title_length(text: str, kind: str, *, is_title: bool) -> int:
+    """Return how many code points of the first text of a note say what it is; 0 where they do not.
+
+    That is a whole title line, the word of the note's *kind* at the beginning (`Warning: ...`), or the mark
+    that GitHub reads (`[!WARNING]`).
+    """
+    if is_title:
+        return len(text)
+    found = _MARK.match(text) or (_begins_with(kind).match(text) if kind else None)
+    return found.end() if found else 0
+
+
+def _begins_with(kind: str) -> re.Pattern[str]:
+    return re.compile(rf".{{0,{_BEGINNING}}}?\b{re.escape(kind)}\b[:.]?", re.IGNORECASE)
+
 
 BLOCK_JOINT = "\n\n"
 LINE_JOINT = "\n"
@@ -366,6 +385,11 @@ def cut_heading(text: str) -> str:
     if not space:  # words without spaces, or what may be a secret, of which no part is to be seen
         start = text[:_WORD] if text[:MAX_HEADING].isascii() else text[: MAX_HEADING - 1]
     return f"{start.rstrip()}…"
+
+
+def first_heading(outline: Iterable[OutlineSection]) -> str:
+    """Return the first heading of a document, "" where it has none."""
+    return next((section.heading for section in outline if section.heading), "")
 
 
 def links_in(outline: Iterable[OutlineSection]) -> Iterator[Hashable]:

@@ -15,7 +15,8 @@ NOT_FOUND = 0.3
 """structure_confidence of a chunk that is not where it says: below all that any other check gives."""
 
 _NAME = re.compile(
-    r"""(?:[iI](?<!\w.)[dD]|[nN](?<!\w.)[aA][mM][eE])\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.ASCII
+    r"""[iInN](?<!\w.)(?:(?<=[iI])[dD]|(?<=[nN])[aA][mM][eE])\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""",
+    re.ASCII,
 )
 _UNSEEN = dict.fromkeys(map(ord, "-\u00ad\u2010"))
 

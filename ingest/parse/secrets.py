@@ -12,7 +12,7 @@ from schemas.redaction import hide_values, pieces_of, secrets_of
 from schemas.secrets import Secret, find_tokens
 
 if TYPE_CHECKING:
-    from ingest.parse.page_facts import PageFacts
+    from ingest.parse.page_graph import PageFacts
 
 T = TypeVar("T")
 _Page = tuple[tuple[OutlineSection, ...], tuple[Link, ...], "PageFacts", ParseRequest]
@@ -167,6 +167,9 @@ class Hiding:
             return replace(value, **{f.name: self._everywhere(getattr(value, f.name)) for f in fields(value)})
         return value
 
+    def _id(self, name: str | None) -> str | None:
+        return None if self._is_made_of(name) else name
+
     def _is_made_of(self, name: str | None) -> bool:
         """Whether an id repeats a secret: that of a heading is made of its letters."""
         folded = _NO_LETTER.sub("", name or "").lower()
@@ -174,35 +177,27 @@ class Hiding:
 
     def _section(self, section: OutlineSection) -> OutlineSection:
         text = hide_values(section.text, self.pieces)
+
+        def moved(one: Any, *offsets: str) -> Any:
+            return replace(one, **{name: text.at(getattr(one, name)) for name in offsets})
+
         return replace(
             section,
             heading=self.everywhere(section.heading),
             number=self.everywhere(section.number),
             heading_path=self.everywhere(section.heading_path),
-            fragment=None if self._is_made_of(section.fragment) else section.fragment,
-            nearest_fragment=None if self._is_made_of(section.nearest_fragment) else section.nearest_fragment,
+            fragment=self._id(section.fragment),
+            nearest_fragment=self._id(section.nearest_fragment),
             text=text.text,
             anchors=tuple((text.at(at), name) for at, name in section.anchors if not self._is_made_of(name)),
             captions=tuple(
                 (text.at(start), text.at(end), self.everywhere(name)) for start, end, name in section.captions
             ),
-            stretches=tuple(
-                replace(
-                    one, start=text.at(one.start), end=text.at(one.end), header_end=text.at(one.header_end)
-                )
-                for one in section.stretches
-            ),
-            boxes=tuple(
-                replace(one, start=text.at(one.start), title_end=text.at(one.title_end), end=text.at(one.end))
-                for one in section.boxes
-            ),
+            stretches=tuple(moved(one, "start", "end", "header_end") for one in section.stretches),
+            boxes=tuple(moved(one, "start", "title_end", "end") for one in section.boxes),
             entries=tuple(
                 replace(
-                    one,
-                    start=text.at(one.start),
-                    end=text.at(one.end),
-                    name=self.everywhere(one.name),
-                    anchor=None if self._is_made_of(one.anchor) else one.anchor,
+                    moved(one, "start", "end"), name=self.everywhere(one.name), anchor=self._id(one.anchor)
                 )
                 for one in section.entries
             ),

@@ -11,7 +11,7 @@ from urllib.parse import unquote, unquote_plus
 from ingest.plan.scope import scope_subject
 from schemas.access import EVERYTHING, PUBLIC, Groups, PathAccess, SourceAccess
 from schemas.source import Source
-from schemas.unseen import replace_unseen
+from schemas.text import replace_unseen
 
 Asked = frozenset[Groups]
 """Lists of groups, of each of which a reader needs one."""
@@ -69,7 +69,7 @@ def asked_of(source: Source, uri: str) -> Asked:
     return frozenset(groups for groups in lists if groups and PUBLIC not in groups)
 
 
-def is_named(source: Source, uri: str) -> bool:
+def has_path_rule(source: Source, uri: str) -> bool:
     """Whether a glob of `access.paths` matches an address as it is written."""
     return _as_written(source.access, scope_subject(uri)) is not None
 

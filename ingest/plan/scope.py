@@ -1,11 +1,120 @@
-"""Which documents belong to a source."""
+"""Which documents belong to a source: its scope, its globs, and addresses that sites make without end.
 
+Source of the numbers: crawl rules, section 7.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-from ingest.plan.traps import numbered_refusal, path_refusal
-from ingest.urls import canonical_url, file_path, folder_of, is_file_url
+from ingest.urls import canonical_url, file_path, folder_of, is_file_url, path_of_variant, without_session
 from schemas.source import Source
+
+MAX_SEGMENTS = 20
+MAX_NUMBERED_DEPTH = 20
+MAX_REPEATS = 3
+MAX_EQUAL_VARIANTS = 10
+
+_NUMBER = re.compile(r"\d[\d._-]*(\.\D\w*)?")
+"""A path segment of numbers alone: `2026`, `2026-11`, `11.html`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """A known address that differs from others in query or session alone; None: not yet looked at."""
+
+    uri: str
+    content_hash: str | None = None
+    fetched_at: str | None = None
+
+
+def path_refusal(uri: str) -> str | None:
+    """Say what makes the path of a web address one that no person wrote; None for an ordinary one."""
+    path = uri.partition("?")[0].partition("://")[2].partition("/")[2]
+    segments = path.removesuffix("/").split("/")
+    if len(segments) > MAX_SEGMENTS:
+        return f"more than {MAX_SEGMENTS} path segments"
+    if max(Counter(segments).values()) > MAX_REPEATS:
+        return f"a path segment more than {MAX_REPEATS} times"
+    return None
+
+
+def _numbered_refusal(uri: str, *, depth: int) -> str | None:
+    """Say so when so many links lead to a query or a number that they may be counted up without end.
+
+    People write manuals whose pages lead from one to the next without end too, but name them by words.
+    """
+    path, query, _ = uri.partition("://")[2].partition("?")
+    if depth <= MAX_NUMBERED_DEPTH or not (query or any(map(_NUMBER.fullmatch, path.split("/")[1:]))):
+        return None
+    return f"a query or a numbered path more than {MAX_NUMBERED_DEPTH} links deep"
+
+
+def variants_refusal(uri: str, variants: Sequence[Variant]) -> str | None:
+    """Say why one more variant of a path is not worth a look, by what the others held; None when it is.
+
+    A session id is dropped where a page was the same without it, judged path by path: elsewhere `sid` may
+    be the number of a story.
+    """
+    looked_at = [variant for variant in variants if variant.content_hash is not None]
+    if without_session(uri) is not None and _is_session_idle(looked_at):
+        return "session id without which the page is the same"
+    looked_at.sort(key=lambda variant: (variant.fetched_at or "", variant.uri))
+    latest = [variant.content_hash for variant in looked_at[-MAX_EQUAL_VARIANTS:]]
+    if len(latest) == MAX_EQUAL_VARIANTS and len(set(latest)) == 1:
+        return f"{MAX_EQUAL_VARIANTS} query variants in a row with equal content"
+    return None
+
+
+def _is_session_idle(looked_at: Sequence[Variant]) -> bool:
+    by_uri = {variant.uri: variant.content_hash for variant in looked_at}
+    return any(
+        (plain := without_session(uri)) is not None and by_uri.get(plain) == content
+        for uri, content in by_uri.items()
+    )
+
+
+def spread_variants(
+    waiting: Iterable[tuple[str, bool]], looked_at: Callable[[Collection[str]], Mapping[str, int]]
+) -> tuple[str, ...]:
+    """Return the URIs to look at now: of one path, so many new variants that equal ones are noticed in time.
+
+    Args: waiting: URIs, and whether each is new; looked_at: how many variants of paths have been looked at.
+    A path that has shown different pages is given as many again.
+    """
+    rows = [(uri, path_of_variant(uri) if is_new else None) for uri, is_new in waiting]
+    crowded = {
+        path
+        for path, number in Counter(path for _, path in rows).items()
+        if path is not None and number > MAX_EQUAL_VARIANTS
+    }
+    allowed = Counter({path: max(number, MAX_EQUAL_VARIANTS) for path, number in looked_at(crowded).items()})
+    chosen = []
+    for uri, path in rows:
+        if path in crowded:
+            if allowed[path] <= 0:
+                continue
+            allowed[path] -= 1
+        chosen.append(uri)
+    return tuple(chosen)
+
+
+def redirect_rings(redirects: Mapping[str, str]) -> tuple[str, ...]:
+    """Addresses whose redirects lead back to themselves, in order; each was looked at once and left."""
+    rings: list[str] = []
+    seen: set[str] = set()
+    for uri in redirects:
+        passed, at = list[str](), uri
+        while at in redirects and at not in seen:
+            seen.add(at)
+            passed.append(at)
+            at = redirects[at]
+        if at in passed:
+            rings += passed[passed.index(at) :]
+    return tuple(sorted(rings))
 
 
 def scope_refusal(uri: str, source: Source, *, depth: int = 0) -> str | None:
@@ -41,7 +150,7 @@ def budget_refusal(uri: str, source: Source, *, depth: int) -> str | None:
         return None
     deepest = source.scope.max_depth
     if deepest is None:
-        return path_refusal(uri) or numbered_refusal(uri, depth=depth)
+        return path_refusal(uri) or _numbered_refusal(uri, depth=depth)
     return f"deeper than max_depth {deepest}" if depth > deepest else path_refusal(uri)
 
 
@@ -75,3 +184,77 @@ def _included(subject: str, source: Source) -> bool:
     if not source.seeds:
         return True
     return any(subject.startswith(folder_of(seed)) for seed in seed_urls(source))
+
+
+_SCHEMES = ("http://", "https://")
+_CLASS = re.compile(r"\[!?\]?[^\]]*\]")
+_SIGN = re.compile(r"\[([*?[])\]")
+"""A sign that stands for itself (fnmatch)."""
+
+_IPV6 = re.compile(r"(https?://)\[(?=[0-9a-f:.]*:[0-9a-f:.]*\])", re.IGNORECASE)
+_NEVER = re.compile(r"[^\x21-\x7e]|#")
+"""What no canonical address has: it is escaped there, or cut off."""
+
+
+def sole_match(glob: str) -> str | None:
+    """Return the one text that a glob matches; None where it may match more than one."""
+    rest = _SIGN.sub("", glob)
+    return None if re.search(r"[*?[]", rest) else _SIGN.sub(r"\1", glob)
+
+
+def glob_refusal(glob: str, *, by_path: bool, endings: Collection[str] = ()) -> str | None:
+    """Say why no document can match a glob, and how it may be meant; None where one can.
+
+    *by_path*: it is of paths under a root, not of addresses. *endings*: of the names of files that are read,
+    where only these may be meant.
+    """
+    # A class such as [ab] stands for one character, as ? does (fnmatch).
+    plain = _CLASS.sub("?", glob)
+    start = re.split(r"[*?]", plain, maxsplit=1)[0]
+    if not glob:
+        return "is empty"
+    if by_path:
+        return _file_refusal(plain, start, endings)
+    if found := _IPV6.match(glob):
+        return f"matches no address: [ ] stand for one character; write {found[1]}[[]{glob[found.end() :]}"
+    return _web_refusal(plain, start)
+
+
+def foreign_refusal(glob: str) -> str | None:
+    """Say what a glob misses that is written as other programs read globs; None where it is not."""
+    if "**/" in glob:
+        ways = [glob.replace("**/", ""), glob.replace("**/", "*/")]
+        return f"misses what is in no further folder; write {' and '.join(ways)}"
+    if found := re.search(r"\{([^{}]*,[^{}]*)\}", glob):
+        ways = [glob[: found.start()] + one + glob[found.end() :] for one in found[1].split(",")]
+        return f"lists nothing: braces stand for themselves; write {' and '.join(ways)}"
+    return None
+
+
+def _web_refusal(glob: str, start: str) -> str | None:
+    if found := _NEVER.search(glob):
+        return f"matches no address: {found[0]!r} does not occur in one (it is escaped, or left out)"
+    scheme = next((one for one in _SCHEMES if start.startswith(one)), None)
+    if scheme is None:
+        if any(one.startswith(start) for one in _SCHEMES):
+            return None
+        return f"matches no address, all of which begin with http:// or https://; write *{glob}"
+    authority, slash, _ = start.removeprefix(scheme).partition("/")
+    if start != glob and not slash:
+        return None  # the host goes on with what a wildcard stands for
+    known = glob if start == glob else f"{scheme}{authority}/"
+    meant = canonical_url(known)
+    if meant is None:
+        return "matches no address: it has no host"
+    return None if meant == known else f"matches no address; write {meant}{glob[len(known) :]}"
+
+
+def _file_refusal(glob: str, start: str, endings: Collection[str]) -> str | None:
+    if start.startswith(("/", "./", "../")):
+        return "matches no file: paths begin under the root, as in guide/*"
+    if glob.endswith("/"):
+        return f"matches no file; write {glob}* for all that is in the folder"
+    end = re.split(r"[*?]", glob)[-1].lower()
+    if endings and not any(one.endswith(end) or end.endswith(one) for one in endings):
+        return f"matches no file: only {', '.join(sorted(endings))} are read"
+    return None

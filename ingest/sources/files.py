@@ -5,14 +5,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ingest.dates import from_timestamp
-from ingest.fetch.files import list_files, open_file
+from ingest.fetch.files import list_folder, open_file
 from ingest.parse.formats.registry import file_suffixes
-from ingest.plan.globs import sole_match
+from ingest.plan.scope import sole_match
 from ingest.sources.results import largest_file, passed_over, result_of, until_stopped
 from ingest.urls import file_path, file_url
-from schemas.dates import DateOrigin
 from schemas.errors import GuardRefused, SitegraphError
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
+from schemas.nodes import DateOrigin
 from schemas.report import Problem
 from schemas.source import Source
 from schemas.source_kinds import Keys, OpenSource, SourceContext, SourceEntry, SourceKind, SourceListing
@@ -38,7 +38,7 @@ class _Folders:
         for root in self._source.roots:
             if not Path(root).is_dir():
                 raise GuardRefused("root folder does not exist; nothing was changed", subject=root)
-            paths = list_files(
+            paths = list_folder(
                 Path(root), suffixes=file_suffixes(), on_skip=on_skip, on_other=others.append, named=named
             )
             uris.update(file_url(self._source.name, path) for path in paths)

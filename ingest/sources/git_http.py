@@ -18,7 +18,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 
 from ingest.fetch.gate import Address, AddressGate, AllowedTarget, addresses_of
-from ingest.fetch.redirects import REDIRECTS
+from ingest.fetch.transport import REDIRECTS
 from ingest.urls import canonical_url
 from schemas.errors import FetchRefused, Stopped
 

@@ -2,12 +2,14 @@
 
 import re
 from pathlib import Path, PurePosixPath
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import quote
 
+from dulwich.objects import ObjectID
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from ingest.urls import canonical_url
+from schemas.errors import GuardRefused
 from schemas.source_kinds import Keys
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
@@ -20,7 +22,7 @@ _NO_REF = re.compile(r"^[-/]|[\s~^:?*\[\\]|\.\.|@\{|//|/$|^$")
 _PLACE = re.compile(r"\{([^{}]*)\}")
 
 
-def is_remote(repository: str) -> bool:
+def is_remote_address(repository: str) -> bool:
     """Whether a repository is asked for over the network."""
     return _URL.match(repository) is not None
 
@@ -60,7 +62,7 @@ class GitKeys(Keys):
     @field_validator("repository")
     @classmethod
     def _readable(cls, repository: str, info: ValidationInfo) -> str:
-        if is_remote(repository):
+        if is_remote_address(repository):
             url = canonical_url(repository)
             if url is None or "?" in url:
                 raise ValueError(
@@ -80,8 +82,41 @@ class GitKeys(Keys):
         tail = link.partition("#")[2]
         if names - {"commit", "path"} or (tail and set(_PLACE.findall(tail)) != {"line"}):
             raise ValueError("may hold {commit}, {path} and, behind #, {line}")
-        if "path" not in names or canonical_url(_PLACE.sub("x", link)) is None or not is_remote(link):
+        if "path" not in names or canonical_url(_PLACE.sub("x", link)) is None or not is_remote_address(link):
             raise ValueError("should be an http or https URL with {path} in it")
         if "commit" not in names:
             raise ValueError("should name the commit, {commit}: a link to a branch leads to other text later")
         return link
+
+
+def ref_names(ref: str | None) -> tuple[bytes, ...]:
+    """Full names that a ref may be short for, in the order in which they count."""
+    if ref is None:
+        return (b"HEAD",)
+    name = ref.encode()
+    return (name,) if name.startswith(b"refs/") else (b"refs/heads/" + name, b"refs/tags/" + name)
+
+
+def is_object_id(ref: str) -> bool:
+    """Whether a ref is the whole id of an object."""
+    return len(ref) in (40, 64) and set(ref) <= set("0123456789abcdef")
+
+
+def find_ref(refs: Any, keys: GitKeys) -> ObjectID:
+    """Return the id that the ref of a source has among *refs* (a mapping of names to ids).
+
+    Raises: GuardRefused: there is no such ref.
+    """
+    for name in ref_names(keys.ref):
+        try:
+            return ObjectID(refs[name])
+        except KeyError:
+            continue
+    if keys.ref is not None and is_object_id(keys.ref):
+        return ObjectID(keys.ref.encode())
+    told = (
+        "no commit yet"
+        if keys.ref is None
+        else f"no branch or tag {keys.ref}, and that is no whole commit id"
+    )
+    raise GuardRefused(f"has {told}; nothing was changed", subject=keys.repository)

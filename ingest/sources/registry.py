@@ -1,12 +1,14 @@
-"""The kinds of sources that are installed: our own, one a line, and those that other packages offer."""
+"""The kinds of sources that are installed, and what each cites a document by."""
 
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
+from ingest.urls import file_path, file_url, is_file_url
 from schemas.errors import ConfigError
-from schemas.extras import extra_of
-from schemas.source_kinds import GROUP, NAME, SourceKind
+from schemas.settings import extra_of
+from schemas.source import Source
+from schemas.source_kinds import GROUP, NAME, Identity, SourceKind
 
 OURS: Mapping[str, str] = {
     "web": "ingest.sources.web:KIND",
@@ -65,3 +67,22 @@ def _refused(point: EntryPoint, why: str) -> ConfigError:
 
 def _package(point: EntryPoint) -> str:
     return f"package {point.dist.name}" if point.dist is not None else point.value
+
+
+def identify(source: Source, uri: str, etag: str | None) -> Identity:
+    """Return address and path that readers cite the document *uri* by; *etag* is that of its bytes."""
+    own = kind_named(source.kind).identify
+    return own(source, uri, etag) if own is not None else by_uri(uri)
+
+
+def citing(source: Source) -> Mapping[str, str | None]:
+    """Say how a source's kind cites documents, where the source file has a say in it."""
+    if kind_named(source.kind).identify is None:
+        return {}
+    identity = identify(source, file_url(source.name, "path"), "content version")
+    return {"cited_url": identity.url, "cited_path": identity.path, "cited_line": identity.line}
+
+
+def by_uri(uri: str) -> Identity:
+    """Cite a document by its path where its URI is `files://source/path`, else by its URI."""
+    return Identity(path=file_path(uri)) if is_file_url(uri) else Identity(url=uri)

@@ -9,10 +9,10 @@ from typing import TypeVar
 from ingest.parse.formats.registry import installed_formats
 from ingest.plan.scope import is_inside
 from ingest.urls import file_url
-from schemas.dates import Dated
 from schemas.errors import Stopped
 from schemas.fetch import FetchResult, FetchStatus
 from schemas.formats import SizeClass, format_named
+from schemas.nodes import Dated
 from schemas.report import Problem
 from schemas.source import SizeLimits, Source
 
@@ -76,10 +76,7 @@ def result_of(
     return FetchResult(
         url=uri,
         status=status,
-        requests=0,
         bytes=len(body or b""),
-        statuses=(),
-        seconds=0.0,
         body=body,
         etag=etag,
         modified=modified,

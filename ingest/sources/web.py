@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ingest.plan.lastmod import parse_lastmod
+from ingest.plan.schedule import parse_lastmod
 from ingest.plan.scope import seed_urls
 from ingest.urls import canonical_url
 from schemas.fetch import FetchRequest, FetchResult
@@ -44,7 +44,7 @@ class _Site:
         on_result: Callable[[FetchResult], None],
         should_stop: Callable[[], bool],
     ) -> None:
-        from ingest.fetch.crawl import fetch_all
+        from ingest.fetch.document import fetch_all
 
         fetch_all(requests, session=self._session, on_result=on_result, should_stop=should_stop)
 

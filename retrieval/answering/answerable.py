@@ -7,8 +7,7 @@ from difflib import get_close_matches
 
 from indexes.ports import ChunkReader, Encoder, Vector
 from retrieval.question.ids import bind_ids
-from retrieval.question.title_words import stems
-from retrieval.question.words import content_words
+from retrieval.question.words import content_words, stems
 from schemas.evidence import ContextBundle, SearchField
 
 LOGIT_LEAST = 1.0

@@ -7,12 +7,11 @@ from indexes.ports import Reranker
 from retrieval.answering.answerable import FAMILIAR, Familiarity
 from retrieval.answering.answered import Answered, AnsweredBy, Dropped, Grounded
 from retrieval.answering.extract import NEAREST, extract_answer
-from retrieval.bundle.parse_answer import ParsedAnswer, parse_answer
-from retrieval.bundle.prompt import NOT_FOUND, render_prompt
+from retrieval.bundle.prompt import NOT_FOUND, ParsedAnswer, parse_answer, render_prompt
 from retrieval.verify.verifier import verify_answer
 from schemas.errors import TerminalError, TransientError
 from schemas.evidence import ContextBundle
-from schemas.extraction import Complete, Message
+from schemas.names import Complete, Message
 
 UNVERIFIED = "the answer is not verified: that takes the cross-encoder"
 

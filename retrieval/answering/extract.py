@@ -1,25 +1,164 @@
-"""An answer without a language model: what answers best in the evidence, word for word."""
+"""An answer without a language model: the sentences of the evidence that answer best, word for word."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
 
 from indexes.ports import Reranker
 from retrieval.answering.answerable import FAMILIAR, Familiarity, doubt, is_answerable
-from retrieval.answering.answered import Answered, AnsweredBy, Grounded
-from retrieval.answering.quoting import (
-    CandidateSentence,
-    beginning,
-    stretch_units,
-    trim_posed,
-    weigh_sentences,
-    without_lead,
+from retrieval.answering.answered import (
+    UNIT_MAX,
+    Answered,
+    AnsweredBy,
+    Grounded,
+    QuotablePart,
+    quotable_parts,
+    split_quotable,
 )
-from retrieval.answering.sentences import quotable_parts
-from retrieval.question.parts import parts_of
-from retrieval.question.title_words import stems
+from retrieval.question.words import fold, question_parts, stems
+from retrieval.ranking.rerank import passage_text
 from schemas.evidence import ContextBundle, Evidence, Relation
+
+_ASKS = re.compile(r"\W*(?:what|which|who|whom|whose|when|where|why|how)\b\W+\w", re.IGNORECASE)
+"""Questions whose words no statement has in this order; those after yes or no cannot be told from one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateSentence:
+    """A sentence of the evidence, and its place there; `covered` is the share of the question that it and its
+    headings contain.
+    """
+
+    text: str
+    evidence: Evidence
+    place: int
+    covered: float
+
+
+def weigh_sentences(
+    question: str, evidence: Collection[Evidence], *, posed: Collection[str] = ()
+) -> tuple[CandidateSentence, ...]:
+    """Return the distinct sentences of *evidence* in their order, with what each contains of the question.
+
+    Words count by how few sentences contain them. Of a sentence that stands in several pieces of evidence the
+    first is kept.
+
+    Args: posed: questions; a sentence that only poses one, as a list of questions does, is left out.
+    """
+    sentences = tuple(_distinct(evidence, posed).items())
+    words = [stems(" ".join((*one.heading_path, text))) for text, one in sentences]
+    asked = stems(question)
+    found_in = Counter(word for found in words for word in found & asked)
+    weight = {word: math.log1p(len(sentences) / (found_in[word] or 0.5)) for word in sorted(asked)}
+    whole = sum(weight.values()) or 1.0
+    return tuple(
+        CandidateSentence(
+            text=text,
+            evidence=one,
+            place=place,
+            covered=round(sum(weight[word] for word in sorted(found & asked)) / whole, 6),
+        )
+        for place, ((text, one), found) in enumerate(zip(sentences, words, strict=True))
+    )
+
+
+def _distinct(evidence: Collection[Evidence], posed: Collection[str]) -> dict[str, Evidence]:
+    """Return each sentence once, with the best evidence that says it."""
+    said: dict[str, Evidence] = {}
+    for one in evidence:
+        for text in split_quotable(one.text):
+            if len(text) <= UNIT_MAX and any(map(str.isalpha, text)) and not _poses(text, posed):
+                said.setdefault(text, one)
+    return said
+
+
+def trim_posed(parts: Sequence[str], taken: range, posed: Collection[str]) -> range:
+    """Return *taken* without the parts at its ends that only pose one of these questions.
+
+    Between others they stay, or the quotation would join what does not stand together.
+
+    >>> trim_posed(["Who?", "Who keeps it?", "The porter."], range(3), ["Who keeps it?"])
+    range(0, 3)
+    """
+    stated = [at for at in taken if not _poses(parts[at], posed)]
+    return range(stated[0], stated[-1] + 1) if stated else range(0)
+
+
+def beginning(text: str, *, limit: int) -> str:
+    """Return the first *limit* characters, up to a whole word where words are parted by spaces.
+
+    >>> beginning("one line of many ports", limit=12)
+    'one line of'
+    """
+    if len(text) <= limit:
+        return text
+    cut = text[: limit + 1]
+    return cut.rpartition(" ")[0] or cut[:limit]
+
+
+def _poses(text: str, questions: Collection[str]) -> bool:
+    asked = (f" {fold(one)} " for one in questions if _ASKS.match(one))
+    return any(one in f" {fold(text)} " for one in asked)
+
+
+def stretch(lengths: Sequence[int], worth: Sequence[float | None], *, limit: int) -> range:
+    """Return the neighbouring parts to quote: the best one, and on either side what is worth more.
+
+    A part is taken as long as all together have at most *limit* characters; the best one always is. A part of
+    unknown worth, as a bracket in a line of its own, is never the best, and counts like the one before it.
+
+    >>> stretch([90, 40, 200, 50], [0.1, 0.9, 0.5, 0.0], limit=250)
+    range(1, 3)
+    >>> stretch([20, 1, 20], [0.9, None, 0.5], limit=50)
+    range(0, 3)
+    """
+    known = [(one, -at) for at, one in enumerate(worth) if one is not None]
+    if not known:
+        return range(0)
+    best, carried = -max(known)[1], _carry(worth)
+    low, high, used = best, best + 1, lengths[best]
+    while sides := [at for at in (high, low - 1) if 0 <= at < len(worth) and used + lengths[at] + 1 <= limit]:
+        # Of equals the one behind: a text explains what it has named.
+        taken = max(sides, key=lambda at: (carried[at], at))
+        used += lengths[taken] + 1
+        low, high = min(low, taken), max(high, taken + 1)
+    return range(low, high)
+
+
+def stretch_units(parts: Sequence[QuotablePart], worth: Sequence[float | None], *, limit: int) -> range:
+    """Return the neighbouring parts to quote, as `stretch` does, of each unit all or none.
+
+    A unit is worth what its best part is; one that is too long for a quotation is never the best.
+    """
+    units = [list(places) for _, places in groupby(range(len(parts)), lambda at: parts[at].unit)]
+    lengths = [sum(len(parts[at].text) + 1 for at in unit) - 1 for unit in units]
+    known = [[one for at in unit if (one := worth[at]) is not None] for unit in units]
+    best = [
+        max(one, default=None) if len(unit) == 1 or length <= UNIT_MAX else None
+        for one, unit, length in zip(known, units, lengths, strict=True)
+    ]
+    taken = [at for unit in stretch(lengths, best, limit=limit) for at in units[unit]]
+    return range(taken[0], taken[-1] + 1) if taken else range(0)
+
+
+def without_lead(parts: Sequence[str], taken: range) -> range:
+    """Return *taken* without what at its end only leads to something that is not quoted.
+
+    >>> without_lead(["It holds.", "Values are:", "1"], range(2))
+    range(0, 1)
+    """
+    ends = [at for at in taken if not parts[at].endswith(":")]
+    return range(taken.start, ends[-1] + 1) if ends else taken
+
+
+def _carry(worth: Sequence[float | None]) -> tuple[float, ...]:
+    """Give each part of unknown worth that of the one before it, at the beginning that of the one behind."""
+    first = next((one for one in worth if one is not None), 0.0)
+    return tuple(accumulate(worth, lambda before, one: before if one is None else one, initial=first))[1:]
+
 
 PASSAGES_MAX = 3
 READ_MAX = 40
@@ -127,8 +266,8 @@ def _rank(question: str, evidence: Sequence[Evidence], reranker: Reranker | None
     """Return passages, the best first: as the cross-encoder has them, else as they were found."""
     if reranker is None:
         return [Passage(evidence=one, asked=question) for one in evidence]
-    texts = [in_place(one, one.text) for one in evidence]
-    read = {part: reranker.score_pairs(part, texts) for part in parts_of(question)}
+    texts = [passage_text(one) for one in evidence]
+    read = {part: reranker.score_pairs(part, texts) for part in question_parts(question)}
     passages: list[Passage] = []
     for row, one in enumerate(evidence):
         asked = max(read, key=lambda part: read[part][row])
@@ -152,7 +291,7 @@ def _on_subject(
     fit, wanted = _best_fit(near), doubt(best.asked)
     if fit is None or not wanted or is_answerable(familiarity, fit - wanted) or best.evidence is evidence[0]:
         return near
-    words = {one.S: stems(in_place(one, one.text)) for one in evidence}
+    words = {one.S: stems(passage_text(one)) for one in evidence}
     found = Counter(word for each in words.values() for word in each)
     telling = {word for word in stems(best.asked) if 0 < found[word] < len(evidence) / 2}
     return [one for one in near if telling <= words[one.evidence.S]]
@@ -198,7 +337,7 @@ def _weigh(
 ) -> Sequence[float]:
     if reranker is None:
         return [one.covered for one in sentences]
-    return reranker.score_pairs(question, [in_place(one.evidence, one.text) for one in sentences])
+    return reranker.score_pairs(question, [passage_text(one.evidence, one.text) for one in sentences])
 
 
 def _answers_further(
@@ -207,9 +346,3 @@ def _answers_further(
     best = next(iter(_rank(question, evidence, reranker)), None)
     if best and is_answerable(FAMILIAR, best.fit):
         yield best
-
-
-def in_place(evidence: Evidence, text: str) -> str:
-    """Return *text* under the headings of its passage, as the cross-encoder reads it."""
-    trail = " > ".join(evidence.heading_path or evidence.breadcrumbs)
-    return f"{trail}\n{text}" if trail else text

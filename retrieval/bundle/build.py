@@ -1,9 +1,10 @@
-"""Selected chunks to a `ContextBundle`: numbered, cut to the budget, with citations and summaries."""
+"""Selected chunks to a `ContextBundle`: numbered, cut to the token budget, with citations."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, Protocol
 
-from retrieval.bundle.token_budget import CountTokens, cut_offsets, fit_budget
 from retrieval.ranking.score import Scored
 from schemas.evidence import (
     Citation,
@@ -11,7 +12,6 @@ from schemas.evidence import (
     Derivation,
     Evidence,
     Origin,
-    PathStep,
     PdfLocation,
     Query,
     Scores,
@@ -20,7 +20,114 @@ from schemas.evidence import (
 )
 from schemas.nodes import Chunk
 
+CountTokens = Callable[[str], int]
+
+SHORTEST_CUT = 24
+"""Tokens below which a cut passage says too little; then the last evidence goes instead."""
+
+_BLOCK_END = re.compile(r"\n[ \t]*\n")
+_SENTENCE_END = re.compile(r"[.!?…。][\"'”’)\]]*(?=\s|$)")
+_WORD_END = re.compile(r"(?<=\S)(?=\s)")
+_WHOLE_LINE = re.compile(
+    r"\s*\||\s{4}|\t|.*[{};(\\]\s*$|\s*(?:```|~~~|\$ |>>> |[)\]}])|[^.!?]*\t"
+    r"|.*\S \| \S|[^\s(]+\([^()]*\)\s*$|\S+ [+:]?= \S"
+)
+"""A table row or a line of code: kept whole or not at all."""
+
+
+def fit_budget(texts: Sequence[str], count_tokens: CountTokens, *, budget: int) -> tuple[int, ...]:
+    """Return how many characters of each text to keep, in rank order; 0 drops it.
+
+    Short texts stay whole; long ones share what those leave, and what a cut leaves over goes to the
+    better ranked. Dropped is the last evidence where shares would fall below 24 tokens, and a passage
+    whose first table row or line of code alone is too long.
+    """
+    sizes = [count_tokens(text) for text in texts]
+    while len(sizes) > 1 and sum(sizes) > budget and _fair_share(sizes, budget) < SHORTEST_CUT:
+        sizes.pop()
+    share, left = _fair_share(sizes, budget), budget
+    kept: list[int] = []
+    for index, size in enumerate(sizes):
+        room = left - sum(min(share, later) for later in sizes[index + 1 :])
+        kept.append(len(texts[index]) if size <= room else cut_text(texts[index], count_tokens, limit=room))
+        left -= count_tokens(texts[index][: kept[-1]])
+    return tuple(kept) + (0,) * (len(texts) - len(kept))
+
+
+def _fair_share(sizes: Sequence[int], budget: int) -> int:
+    """The largest cap L with `sum(min(size, L)) <= budget`; the largest size if all fit."""
+    left = budget
+    for index, size in enumerate(sorted(sizes)):
+        share = left // (len(sizes) - index)
+        if size > share:
+            return share
+        left -= size
+    return max(sizes, default=0)
+
+
+def cut_text(text: str, count_tokens: CountTokens, *, limit: int) -> int:
+    """Return the length of the longest beginning of *text* within *limit* tokens that ends well.
+
+    Best is the end of a block, if that keeps at least half of what the end of a sentence or of a whole
+    line keeps; prose without either is cut after a word. 0 if the first code line or table row is too long.
+    """
+    block = _last_fitting(text, [match.start() for match in _BLOCK_END.finditer(text)], count_tokens, limit)
+    sentence = _last_fitting(text, _sentence_ends(text), count_tokens, limit)
+    if max(block, sentence):
+        return block if 2 * block >= sentence else sentence
+    if is_whole_line(text.partition("\n")[0]):
+        return 0
+    return _last_fitting(text, [match.start() for match in _WORD_END.finditer(text)], count_tokens, limit)
+
+
+def is_whole_line(line: str) -> bool:
+    """Whether a line is the row of a table or code, by its form."""
+    return bool(_WHOLE_LINE.match(line))
+
+
+def _sentence_ends(text: str) -> list[int]:
+    """Where code lines and table rows end, and where sentences do in the other lines."""
+    ends: list[int] = []
+    start = 0
+    for line in text.splitlines(keepends=True):
+        if is_whole_line(line):
+            ends.append(start + len(line))
+        else:
+            ends += [start + match.end() for match in _SENTENCE_END.finditer(line)]
+        start += len(line)
+    return ends
+
+
+def _last_fitting(text: str, ends: Sequence[int], count_tokens: CountTokens, limit: int) -> int:
+    """Return the last of *ends* before which *text* contains at most *limit* tokens, by bisection."""
+    low, high = 0, len(ends)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count_tokens(text[: ends[middle - 1]]) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    return len(text[: ends[low - 1]].rstrip()) if low else 0
+
+
+def cut_offsets(offsets: tuple[int, int], text: str, kept: int) -> tuple[int, int]:
+    """Let the offsets of a chunk follow a cut of its text to the first *kept* characters.
+
+    A repeated table header stands before what the offsets speak of and moves nothing.
+    """
+    start, end = offsets
+    header = max(0, len(text) - (end - start))
+    return (start, end if kept >= len(text) else min(end, start + max(0, kept - header)))
+
+
 VERSION = 1
+
+
+class PassageRetriever(Protocol):
+    """What gives the evidence for one query: a `Retriever`, or one that follows its index."""
+
+    def retrieve(self, query: Query) -> ContextBundle:
+        """Return the evidence for *query*, best first."""
 
 
 def number_evidence(
@@ -34,82 +141,42 @@ def number_evidence(
 
 
 def _evidence(label: str, one: Scored, length: int) -> Evidence:
-    chunk = one.chunk
     return evidence_of(
-        chunk,
+        one.chunk,
         label,
-        text=chunk.text[:length],
-        offsets=cut_offsets(chunk.offsets, chunk.text, length),
+        text=one.chunk.text[:length],
+        offsets=cut_offsets(one.chunk.offsets, one.chunk.text, length),
         score=one.score,
         scores=one.scores,
         source=one.source,
-        derivation=one.derivation,
         role=one.role,
         path=one.path,
         logit=one.logit,
     )
 
 
-def evidence_of(
-    chunk: Chunk,
-    label: str,
-    *,
-    text: str,
-    offsets: tuple[int, int],
-    score: float,
-    scores: Scores,
-    source: Origin,
-    derivation: Derivation,
-    role: str,
-    path: tuple[PathStep, ...],
-    logit: float | None = None,
-    entity: str | None = None,
-) -> Evidence:
-    """Return *text*, of *chunk* or read from it, as evidence that opens where the chunk stands."""
-    return Evidence(
-        S=label,
-        chunk_id=chunk.id,
-        doc=chunk.doc,
-        doc_id=chunk.doc_id,
-        kind=chunk.kind,
-        url=chunk.url,
-        fragment=chunk.fragment,
-        text_fragment=chunk.text_fragment,
-        file_path=chunk.file_path,
-        section=chunk.section,
-        pdf=locate_in_pdf(chunk),
-        heading_path=chunk.heading_path,
-        breadcrumbs=chunk.breadcrumbs,
-        text=text,
-        offsets=offsets,
-        score=score,
-        scores=scores,
-        source=source,
-        derivation=derivation,
-        role=role,
-        path=path,
-        logit=logit,
-        last_modified=chunk.last_modified,
-        last_modified_origin=chunk.last_modified_origin,
-        stale=chunk.stale,
-        entity=entity,
-    )
+_OF_CHUNK = tuple(one.name for one in fields(Evidence) if one.name in {own.name for own in fields(Chunk)})
+_OF_EVIDENCE = tuple(one.name for one in fields(Citation))
 
 
-def unscored_evidence(chunk: Chunk, label: str, *, source: Origin, role: str) -> Evidence:
-    """Return a whole chunk as evidence that no search has scored."""
-    return evidence_of(
-        chunk,
-        label,
-        text=chunk.text,
-        offsets=chunk.offsets,
-        score=0.0,
-        scores=Scores(),
-        source=source,
-        derivation=Derivation.STATED,
-        role=role,
-        path=(),
-    )
+def evidence_of(chunk: Chunk, label: str, *, source: Origin, role: str, **given: Any) -> Evidence:
+    """Return a chunk as evidence that opens where it stands: whole and unscored, but for what is *given*."""
+    own = {name: getattr(chunk, name) for name in _OF_CHUNK}
+    whole = {
+        **own,
+        "chunk_id": chunk.id,
+        "pdf": locate_in_pdf(chunk),
+        "score": 0.0,
+        "scores": Scores(),
+        "derivation": Derivation.STATED,
+        "path": (),
+    }
+    return Evidence(**{**whole, **given, "S": label, "source": source, "role": role})
+
+
+def relabel(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Number evidence from S1 on."""
+    return tuple(replace(one, S=f"S{number}") for number, one in enumerate(evidence, start=1))
 
 
 def locate_in_pdf(chunk: Chunk) -> PdfLocation | None:
@@ -121,20 +188,16 @@ def locate_in_pdf(chunk: Chunk) -> PdfLocation | None:
 
 def cite(evidence: Evidence) -> Citation:
     """Return what an answer prints for this evidence."""
-    return Citation(
-        S=evidence.S,
-        chunk_id=evidence.chunk_id,
-        url=evidence.url,
-        fragment=evidence.fragment,
-        text_fragment=evidence.text_fragment,
-        file_path=evidence.file_path,
-        section=evidence.section,
-        pdf=evidence.pdf,
-        derivation=evidence.derivation,
-        last_modified=evidence.last_modified,
-        last_modified_origin=evidence.last_modified_origin,
-        entity=evidence.entity,
-    )
+    return Citation(**{name: getattr(evidence, name) for name in _OF_EVIDENCE})
+
+
+GRAPH = "graph"
+"""What a bundle is `degraded` by where the graph was not there."""
+
+
+def without_graph(bundle: ContextBundle) -> ContextBundle:
+    """Say of a bundle that the graph was not there."""
+    return replace(bundle, degraded=tuple(sorted({*bundle.degraded, GRAPH})))
 
 
 def build_bundle(

@@ -1,10 +1,15 @@
-"""Bundles for people and for programs: text for a terminal, flat rows."""
+"""Bundles and passages for people and for programs: text for a terminal, flat rows, marked words."""
 
+import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from retrieval.bundle.snippets import cut_snippet
+from indexes.ports import ChunkReader, GraphReader
+from retrieval.question.ids import resolve_node_id
+from retrieval.question.words import content_words
+from schemas.errors import ConfigError
 from schemas.evidence import (
     Citation,
     ContextBundle,
@@ -15,9 +20,111 @@ from schemas.evidence import (
     PdfLocation,
     Relation,
 )
-from schemas.nodes import Chunk
+from schemas.nodes import Chunk, NodeKind, PdfRegion, Section
 from schemas.records import Record, to_record
-from schemas.unseen import replace_unseen
+from schemas.text import replace_unseen
+
+LENGTH = 320
+"""Characters of a snippet: some three lines on a wide screen."""
+
+LINES = 6
+"""Of a passage whose lines are short."""
+
+QUESTION_WORDS = 32
+"""Different words of a question that are looked for; a pasted page has hundreds, and they say no more."""
+
+Piece = tuple[str, bool]
+"""Text, and whether it is marked."""
+
+_WORD = re.compile(r"\w+")
+_STEM, _ENDING = 4, 3
+
+_Hit = tuple[int, tuple[str, ...]]
+"""Where a word of a text begins, and the words of the question that it is a form of."""
+
+
+def cut_snippet(text: str, question: str, *, length: int = LENGTH) -> tuple[Piece, ...]:
+    """Return at most *length* characters, and `LINES` lines, around where most of the question's words stand.
+
+    Lines stay lines: a list, options and code would be glued to a sentence that nobody wrote.
+    """
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    kept = "\n".join(line for line in lines if line)
+    flat = kept.replace("\n", " ")
+    words = tuple(dict.fromkeys(content_words(question)))[:QUESTION_WORDS]
+    start = _best_start(flat, words, length)
+    end = len(flat) if len(flat) <= start + length else flat.rfind(" ", start, start + length)
+    end = end if end > start else start + length
+    breaks = [start + at for at, letter in enumerate(kept[start:end]) if letter == "\n"]
+    end = breaks[LINES - 1] if len(breaks) >= LINES else end
+    pieces = mark_words(kept[start:end], words)
+    before: tuple[Piece, ...] = (("… ", False),) if start else ()
+    return (*before, *pieces, *((" …", False),)) if end < len(flat) else (*before, *pieces)
+
+
+def mark_words(text: str, words: Collection[str]) -> tuple[Piece, ...]:
+    """Divide *text* into what is of these folded words, inflected too, and what is not."""
+    found = _matches(text, words)
+    pieces: list[Piece] = []
+    at = 0
+    for match in _WORD.finditer(text):
+        if found[match[0].casefold()]:
+            pieces += [(text[at : match.start()], False), (match[0], True)]
+            at = match.end()
+    pieces.append((text[at:], False))
+    return tuple(piece for piece in pieces if piece[0])
+
+
+def mark_quote(text: str, quote: str) -> tuple[Piece, ...]:
+    """Divide *text* into the words of *quote*, in order and whatever the white space, and what is around."""
+    parts = quote.split()
+    found = re.search(r"\s+".join(map(re.escape, parts)), text) if parts else None
+    if found is None:
+        return ((text, False),)
+    pieces = (text[: found.start()], False), (found[0], True), (text[found.end() :], False)
+    return tuple(piece for piece in pieces if piece[0])
+
+
+def _best_start(text: str, words: Collection[str], length: int) -> int:
+    """Where the stretch begins that has most different words, the earliest of these."""
+    if len(text) <= length:
+        return 0
+    found = _matches(text, words)
+    hits = [(match.start(), found[match[0].casefold()]) for match in _WORD.finditer(text)]
+    best = _fullest([hit for hit in hits if hit[1]], length * 3 // 4)
+    if best < length // 2:
+        return 0
+    lead = best - length // 5
+    return text.find(" ", lead, best) + 1 or best
+
+
+def _fullest(hits: Sequence[_Hit], reach: int) -> int:
+    """Where the stretch of *reach* characters begins that has most different words, the earliest of these."""
+    best, most, end = 0, 0, 0
+    inside: Counter[str] = Counter()
+    for place, words in hits:
+        while end < len(hits) and hits[end][0] < place + reach:
+            inside.update(hits[end][1])
+            end += 1
+        if len(inside) > most:
+            best, most = place, len(inside)
+        inside -= Counter(words)
+    return best
+
+
+def _matches(text: str, words: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Which of these words each different word of *text* is a form of, by the folded word."""
+    tokens = {token.casefold() for token in _WORD.findall(text)}
+    return {token: tuple(word for word in words if _is_form(token, word)) for token in tokens}
+
+
+def _is_form(token: str, word: str) -> bool:
+    """Whether two words differ by an ending at most: `lease`, `leases`."""
+    short, long = (token, word) if len(token) < len(word) else (word, token)
+    return short == long or (
+        len(short) >= _STEM and long.startswith(short) and len(long) - len(short) <= _ENDING
+    )
+
 
 _ROW_FIELDS = (
     *("text", "file_path", "url", "fragment", "text_fragment", "section", "score", "source", "citation"),
@@ -33,10 +140,8 @@ _ROW_FIELDS = (
         "derivation",
         "role",
         "path",
-        "last_modified",
-        "last_modified_origin",
-        "versions",
     ),
+    *("last_modified", "last_modified_origin", "versions"),
 )
 _INDENT = "     "
 _LINES = 3
@@ -171,3 +276,55 @@ def wrap_text(text: str, *, width: int, indent: str = "") -> str:
         textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent, replace_whitespace=False)
         for line in replace_unseen(text).splitlines()
     )
+
+
+OPEN_MARK, CLOSE_MARK = "»", "«"
+
+
+def document_names(chunk: Chunk) -> tuple[str, ...]:
+    """Return all by which people mean the document of a chunk: id, own id, address, path, file name."""
+    path = chunk.file_path or ""
+    names = (chunk.doc, chunk.doc_id, chunk.url, path, path.rpartition("/")[2], chunk.file_id)
+    return tuple(name for name in names if name)
+
+
+def find_chunk(chunks: ChunkReader, typed: str, *, graph: GraphReader | None = None) -> Chunk:
+    """Return the chunk of an id, with or without its leading `chunk:`; its beginning will do, with a graph.
+
+    Raises: ConfigError: no such chunk in this generation, or several that begin so.
+    """
+    whole = typed if typed.startswith("chunk:") else f"chunk:{typed}"
+    found = chunks.get([whole])
+    if not found and graph is not None:
+        found = chunks.get([resolve_node_id(graph, typed, kinds=(NodeKind.CHUNK,))])
+    if not found:
+        raise ConfigError(
+            "no such chunk in this generation; ids are in the output of: sitegraph query TEXT",
+            subject=typed,
+        )
+    return found[0]
+
+
+def split_passage(graph: GraphReader | None, chunk: Chunk) -> tuple[str, str, str]:
+    """Return the text of the chunk's section in three: before the passage, the passage, behind it.
+
+    The passage is found by its offsets; a section that changed under it is not guessed at. Without a graph
+    there is the passage alone.
+    """
+    parent = chunk.section_id or chunk.region_id
+    nodes = graph.nodes([parent]) if graph and parent else ()
+    text = nodes[0].text if nodes and isinstance(nodes[0], Section | PdfRegion) else ""
+    start, end = chunk.offsets
+    if (text[start:end] or "\0") not in chunk.text:
+        return "", chunk.text, ""
+    return text[:start], text[start:end], text[end:]
+
+
+def mark_passage(graph: GraphReader | None, chunk: Chunk) -> str:
+    """Return the text of the chunk's section, the passage between » and «; without a graph that alone."""
+    return mark_parts(*split_passage(graph, chunk))
+
+
+def mark_parts(before: str, passage: str, after: str) -> str:
+    """Return the three as one text, the passage between » and «."""
+    return f"{before}{OPEN_MARK}{passage}{CLOSE_MARK}{after}"

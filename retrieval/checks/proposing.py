@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import yaml
 
 from retrieval.learning.usage import Entry, Usage
+from retrieval.question.words import fold_spaces
 from schemas.nodes import Chunk
 
 
@@ -27,15 +28,15 @@ def propose_checks(
     Left out are questions of which nothing is there any more, that were asked with filters or of a version of
     a manual, or that are *known*. *get* returns chunks of the current generation by id.
     """
-    said = {_fold(one) for one in known}
+    said = {fold_spaces(one) for one in known}
     asked: dict[str, list[Entry]] = {}
     for entry in usage.queries:
         bound = entry.get("filters") or entry.get("version")
-        if not bound and (key := _fold(entry["query"])) not in said and key:
+        if not bound and (key := fold_spaces(entry["query"])) not in said and key:
             asked.setdefault(key, []).append(entry)
     opened: dict[str, list[str]] = {}
     for click in usage.clicks:
-        opened.setdefault(_fold(click["query"]), []).append(click["chunk_id"])
+        opened.setdefault(fold_spaces(click["query"]), []).append(click["chunk_id"])
     winners = {key: _first_found(entries) for key, entries in asked.items()}
     wanted = {id_ for key in asked for id_ in (*opened.get(key, ()), *winners[key])}
     chunks = {one.id: one for one in get(sorted(wanted))}
@@ -79,16 +80,12 @@ def _generation(entry: Entry) -> int:
 
 
 def _names(ids: Sequence[str], chunks: Mapping[str, Chunk]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name_of(chunks[one]) for one in ids))
+    return tuple(dict.fromkeys(check_entry(chunks[one]) for one in ids))
 
 
-def name_of(chunk: Chunk) -> str:
+def check_entry(chunk: Chunk) -> str:
     """Return the entry by which a check cites a chunk: what outlives an edit of its words."""
     if chunk.file_id is not None and chunk.page_no is not None:
         return f"{chunk.url or chunk.file_path or chunk.file_id}#page={chunk.page_no}"
     place = chunk.url or chunk.file_path or chunk.doc
     return f"{place}#{chunk.fragment}" if chunk.fragment else place
-
-
-def _fold(text: str) -> str:
-    return " ".join(text.casefold().split())

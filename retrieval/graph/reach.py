@@ -4,13 +4,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from indexes.ports import ChunkReader, Encoder, GraphReader
-from retrieval.graph.expansion import Expansion, expand_seeds
-from retrieval.graph.follow_up import FollowUp
-from retrieval.graph.rules import ALL_RULES, GraphRule
+from retrieval.graph.expansion import ALL_RULES, Expansion, GraphRule, expand_seeds
+from retrieval.graph.second_query import FollowUp
 from retrieval.graph.spreading import Spread, choose_anchors, spread_from, weigh_spread
 from retrieval.graph.surroundings import SEEDS
 from retrieval.graph.tools import DEFINITION, ToolInScope, find_tools
-from retrieval.question.route import Known, Route, wants_detail
+from retrieval.question.route import Known, Route, names_things, wants_detail
 from retrieval.search.relevance import Measure, best_chunks
 from retrieval.search.seeds import EmbeddedQuery, Lists
 from schemas.evidence import Hit
@@ -56,6 +55,7 @@ def reach_by_graph(
 ) -> GraphResults:
     """Expand the best seeds, spread from the anchors, and ask again by rule from what that activated.
 
+    Links lead on from what a question names: one without a name spreads nothing (measured: bench/RESULTS.md).
     Where nothing spreads, or the question names its documents, there is no second question.
     """
     seeds = _best_seeds(chunks, found)
@@ -71,7 +71,7 @@ def reach_by_graph(
     tools = find_tools(chunks, graph, asked, seeds, measure=found.measure.of)
     expansion = expansion.with_ways({one.chunk: one.path for one in tools if one.chunk}, role=DEFINITION)
     spread = start_from(found)
-    if GraphRule.SPREAD in rules:
+    if GraphRule.SPREAD in rules and (found.known.documents or names_things(asked.query.text)):
         spread = spread_from(graph, spread, measure=found.measure.of)
     spread = weigh_spread(spread, {hit.doc for hit in found.pool})
     if not spread.ran or spread.named or GraphRule.SECOND_QUERY not in rules:

@@ -5,11 +5,22 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
+from indexes.ports import ChunkReader, Encoder
 from retrieval.graph.spreading import Reach, Spread
-from retrieval.question.words import STOP_WORDS, content_words
-from retrieval.search.parallel import run_in_parallel
-from schemas.evidence import PathStep
+from retrieval.question.words import STOP_WORDS, content_words, cut_sentences
+from retrieval.search.relevance import (
+    WORD_FIELDS,
+    Measure,
+    Scale,
+    add_words,
+    balance_of,
+    best_chunks,
+    best_scores,
+)
+from retrieval.search.seeds import EmbeddedQuery, run_in_parallel
+from schemas.evidence import PathStep, SearchField
 from schemas.nodes import Chunk
 
 HITS = 2
@@ -20,8 +31,6 @@ KIND = "second_query"
 """Kind of the step that a path shows for such a find."""
 
 _LEADS = STOP_WORDS | {"he", "her", "his", "she", "after", "also", "both", "during", "while"}
-_BLANK = re.compile(r"\n[ \t]*\n")
-_SENTENCE = re.compile(r".+?(?:[.!?…][\"'”’)\]]*(?=\s)|$)")
 _WORD = re.compile(r"\w+")
 _PROPER = re.compile(
     r"\b[A-Z][\w'’-]*(?:\.(?=\s[A-Z]))?(?:\s(?:(?:of|the|de|von|van|la|du|and|&)\s){0,2}[A-Z][\w'’-]*)*|\b[12]\d{3}\b"
@@ -99,12 +108,6 @@ def _without_lead(span: str) -> str:
     return others if first.casefold() in _LEADS else span
 
 
-def split_sentences(text: str) -> tuple[str, ...]:
-    """Cut prose at the ends of its blocks and sentences; white space is folded."""
-    blocks = (" ".join(block.split()) for block in _BLANK.split(text))
-    return tuple(match[0].strip() for block in blocks for match in _SENTENCE.finditer(block))
-
-
 def ask_again(
     question: str, spread: Spread, *, search: Search, read: ReadDocuments
 ) -> tuple[Spread, tuple[str, ...]]:
@@ -133,7 +136,7 @@ def _sub_queries(question: str, docs: Mapping[str, float], read: ReadDocuments) 
     texts = read(sorted(docs))
     made: list[FollowUpQuery] = []
     for doc in sorted(texts, key=lambda doc: (-round(docs[doc], 6), doc)):
-        said = [(sentence, chunk.id) for chunk in texts[doc] for sentence in split_sentences(chunk.text)]
+        said = [(sentence, chunk.id) for chunk in texts[doc] for sentence in cut_sentences(chunk.text)]
         sentences = [sentence for sentence, _ in said]
         title = _title(texts[doc])
         text = make_sub_query(question, title, sentences)
@@ -161,3 +164,56 @@ def _search_all(spread: Spread, queries: Collection[FollowUpQuery], search: Sear
                 step = PathStep(src=one.doc, kind=KIND, dst=found.doc, chunk=one.chunk)
                 reached[found.doc] = Reach(activation=activation, path=(*before, step), chunk=found.chunk)
     return replace(spread, reached=reached)
+
+
+DEPTH = 50
+READ_CHUNKS = 2
+"""Chunks of an asking document whose sentences are looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowUp:
+    """What a second question needs: the stores, the first question, and what it measured."""
+
+    chunks: ChunkReader
+    encoder: Encoder
+    asked: EmbeddedQuery
+    measure: Measure
+
+    def activate(self, spread: Spread) -> tuple[Spread, tuple[str, ...]]:
+        """Ask again from the activated documents; return what is activated then, and the questions."""
+        return ask_again(self.asked.query.text, spread, search=self._search, read=self._read)
+
+    def _search(self, text: str) -> tuple[FoundDocument, ...]:
+        """Search texts by words and by meaning, both on the scale of their own best hit."""
+        again = EmbeddedQuery(
+            query=replace(self.asked.query, text=text),
+            vector=self.encoder.encode_query(text),
+            unrelated=self.asked.unrelated,
+        )
+        dense = partial(again.dense, self.chunks, SearchField.TEXT, top_k=DEPTH)
+        by_words = [partial(again.bm25, self.chunks, field, top_k=DEPTH) for field in WORD_FIELDS]
+        sense, *words = run_in_parallel([dense, *by_words])
+        balance = balance_of(again)
+        bm25, cosine = add_words(words, balance), best_scores(sense)
+        scale = Scale(
+            bm25=max(bm25.values(), default=0.0),
+            cosine=max(cosine.values(), default=0.0),
+            unrelated=again.unrelated,
+            balance=balance,
+        )
+        docs = {hit.chunk_id: hit.doc for hit in chain(sense, *words)}
+        hits = {one: scale.base(bm25.get(one, 0.0), cosine.get(one, 0.0)) for one in docs}
+        best: dict[str, FoundDocument] = {}
+        for chunk in best_chunks(hits, limit=len(hits)):
+            best.setdefault(docs[chunk], FoundDocument(doc=docs[chunk], chunk=chunk, hit=hits[chunk]))
+        return tuple(best.values())
+
+    def _read(self, docs: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
+        """Return each document's two best chunks for the first question, in reading order."""
+        bases = self.measure.of(docs)
+        wanted = {chunk for base in bases.values() for chunk in best_chunks(base, limit=READ_CHUNKS)}
+        found: dict[str, list[Chunk]] = {}
+        for chunk in sorted(self.chunks.get(sorted(wanted)), key=lambda chunk: (chunk.ordinal, chunk.id)):
+            found.setdefault(chunk.doc, []).append(chunk)
+        return {doc: tuple(found[doc]) for doc in sorted(found)}

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from indexes.ports import ChunkReader, GraphReader
-from retrieval.graph.surroundings import part_of
+from retrieval.graph.surroundings import enclosing_part
 from retrieval.search.seeds import EmbeddedQuery
 from schemas.edges import Edge, EdgeKind, EvidenceRole
 from schemas.evidence import Filter, PathStep, Query, SearchField
@@ -84,7 +84,7 @@ def find_tools(
         *(_explaining(chunks, asked, stated) if stated else ()),
         *(one for one in seeds if one.tool_names),
     ]
-    ends = {part for chunk in near for part in (chunk.id, part_of(chunk)) if part}
+    ends = {part for chunk in near for part in (chunk.id, enclosing_part(chunk)) if part}
     into = graph.edges_to(sorted(ends), kinds={EdgeKind.EXPLAINED_BY}) if ends else ()
     found = graph.nodes(sorted({edge.src for edge in into})) if into else ()
     ranked = sorted(

@@ -4,16 +4,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from retrieval.bundle.build import build_bundle
+from retrieval.bundle.build import build_bundle, relabel
 from retrieval.bundle.prompt import render_prompt
-from retrieval.iterative.graph import EntityGraph, EntityTriple
-from retrieval.iterative.judge import ways_to_answer
-from retrieval.iterative.linearise import linearise, name_apart
-from retrieval.iterative.loop import Iteration
-from retrieval.iterative.prompts import answering_messages
+from retrieval.iterative.decision import ways_to_answer
+from retrieval.iterative.graph import EntityGraph, EntityTriple, linearise, name_apart
+from retrieval.iterative.loop import Iteration, answering_messages
 from retrieval.iterative.state import State, rank_passages
 from schemas.evidence import ContextBundle, Evidence, Query, Summary
-from schemas.extraction import Message
+from schemas.names import Message
 from schemas.records import to_record
 
 SUMMARIES_MAX = 6
@@ -69,9 +67,7 @@ def build_final_bundle(run: Iteration, query: Query) -> ContextBundle:
     """
     ranked = rank_passages(run.state)
     kept = [one for place, one in enumerate(ranked) if one.read or place < query.top_k]
-    evidence = tuple(
-        replace(one.evidence, S=f"S{number}", score=one.score) for number, one in enumerate(kept, start=1)
-    )
+    evidence = relabel([replace(one.evidence, score=one.score) for one in kept])
     first = run.log[0].seen.bundle
     return build_bundle(
         query,

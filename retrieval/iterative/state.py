@@ -4,8 +4,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from retrieval.iterative.facts import StepFacts
-from retrieval.iterative.graph import EntityGraph, Graph, merge, resolve
-from retrieval.iterative.paths import prune
+from retrieval.iterative.graph import EntityGraph, Graph, merge, prune_graph, resolve
 from schemas.evidence import ContextBundle, Evidence
 
 STEPS_MAX = 4
@@ -109,7 +108,7 @@ class State:
     @property
     def view(self) -> EntityGraph:
         """The graph as it is shown and judged by: merged, and without what is far from the question."""
-        return prune(resolve(self.graph), self.question)
+        return prune_graph(resolve(self.graph), self.question)
 
 
 def choose_new(state: State, bundle: ContextBundle) -> tuple[Evidence, ...]:

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from indexes.ports import ChunkReader, Reranker
-from retrieval.graph.directions import NEAR_DUPLICATE
-from retrieval.learning.captured import names_of
+from retrieval.graph.expansion import NEAR_DUPLICATE
+from retrieval.learning.questions import gold_names
 from retrieval.learning.usage import Usage
 from retrieval.question.words import fold
-from retrieval.ranking.cross_format_duplicates import say_the_same
-from retrieval.ranking.rerank import text_of
+from retrieval.ranking.duplicates import say_the_same
+from retrieval.ranking.rerank import passage_text
 from retrieval.retriever import RetrievalResult
-from schemas.encoded import encoded_text
 from schemas.evidence import Query
 from schemas.nodes import Chunk
+from schemas.text import encoded_text
 
 RANKS = (4, 30)
 """The first three may answer as well, and beyond thirty nothing is hard."""
@@ -44,7 +44,7 @@ class Triplet:
     negative: str
 
 
-def followed(usage: Usage) -> tuple[Wanted, ...]:
+def followed_questions(usage: Usage) -> tuple[Wanted, ...]:
     """Return each question of which a citation was followed, in the order of their first clicks."""
     chunks: dict[str, dict[str, None]] = {}
     for click in usage.clicks:
@@ -92,14 +92,14 @@ def _positives(one: Wanted, ranked: Sequence[Chunk], chunks: ChunkReader) -> lis
     """Return the chunks that were followed, and the best found of each document known to answer."""
     positives = list(chunks.get(one.chunks))
     for document in one.documents:
-        positives += [chunk for chunk in ranked if document in names_of(chunk)][:1]
+        positives += [chunk for chunk in ranked if document in gold_names(chunk)][:1]
     return list({chunk.id: chunk for chunk in positives}.values())
 
 
 def _answers(chunk: Chunk, one: Wanted, positives: Sequence[Chunk]) -> bool:
     ids = {positive.id for positive in positives}
     sections = {positive.section_id for positive in positives if positive.section_id}
-    known = not set(one.documents).isdisjoint(names_of(chunk))
+    known = not set(one.documents).isdisjoint(gold_names(chunk))
     return chunk.id in ids or chunk.section_id in sections or known
 
 
@@ -117,7 +117,7 @@ def _unlike(others: Sequence[Chunk], positives: Sequence[Chunk], chunks: ChunkRe
 def _rows(
     question: str, positives: Sequence[Chunk], others: Sequence[Chunk], reranker: Reranker
 ) -> Iterator[Triplet]:
-    logits = reranker.score_pairs(question, [text_of(chunk) for chunk in (*positives, *others)])
+    logits = reranker.score_pairs(question, [passage_text(chunk) for chunk in (*positives, *others)])
     for positive, best in zip(positives, logits, strict=False):
         for chunk, logit in zip(others, logits[len(positives) :], strict=True):
             if logit < min(best - MARGIN, REJECTED):

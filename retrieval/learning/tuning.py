@@ -1,15 +1,111 @@
 """Weights of the blend fitted to questions with known answers, and held against questions they never saw."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean
 
-from retrieval.learning.captured import Captured
-from retrieval.learning.metrics import Interval, all_at, paired_bootstrap, recall_at, reciprocal_rank
-from retrieval.learning.questions import FOLDS
-from retrieval.learning.simplex import Point, point_of, search, weights_at
+import numpy as np
+
+from retrieval.learning.questions import FOLDS, PARTS, Captured
 from retrieval.ranking.score import WEIGHTS
 from schemas.evidence import Scores
+
+RESAMPLES = 10_000
+SEED = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """A mean difference with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{100 * self.mean:+.1f} [{100 * self.low:+.1f}, {100 * self.high:+.1f}]"
+
+
+def recall_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
+    """Share of *gold* among the first *k*; 1 where there is no gold."""
+    return len(set(ranked[:k]) & set(gold)) / len(set(gold)) if gold else 1.0
+
+
+def all_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
+    """1 if all of *gold* is among the first *k*."""
+    return float(recall_at(ranked, gold, k) == 1.0)
+
+
+def reciprocal_rank(ranked: Sequence[str], gold: Collection[str]) -> float:
+    """1 / rank of the first of *gold* among the first ten, else 0."""
+    ranks = (rank for rank, key in enumerate(ranked[:10], start=1) if key in gold)
+    return 1 / next(ranks, float("inf"))
+
+
+def paired_bootstrap(values: Sequence[float], others: Sequence[float]) -> Interval:
+    """Resample the differences per question 10,000 times, seed 0; percentiles 2.5 and 97.5.
+
+    Where there is nothing to compare, nothing differs.
+    """
+    if not values:
+        return Interval(mean=0.0, low=0.0, high=0.0)
+    differences = np.array(values) - np.array(others)
+    drawn = np.random.default_rng(SEED).integers(0, len(differences), (RESAMPLES, len(differences)))
+    low, high = np.percentile(differences[drawn].mean(axis=1), [2.5, 97.5])
+    return Interval(mean=float(differences.mean()), low=float(low), high=float(high))
+
+
+STEPS = 20
+"""The grid is .05."""
+ROUNDS_MAX = 20
+
+Point = tuple[int, ...]
+"""A weight for each part in steps of .05, 20 in all."""
+
+
+def weights_at(point: Point) -> Scores:
+    """Return the weights of a point of the grid."""
+    return Scores(**{name: count / STEPS for name, count in zip(PARTS, point, strict=True)})
+
+
+def point_of(weights: Scores) -> Point | None:
+    """Return the point of the grid that *weights* are, None where they lie beside it."""
+    point = tuple(round(getattr(weights, name) * STEPS) for name in PARTS)
+    return point if sum(point) == STEPS and weights_at(point) == weights else None
+
+
+def search(value_of: Callable[[Point], float], start: Point) -> Point:
+    """Climb from *start* to a point that no single exchange between two parts betters.
+
+    Coordinate search in a fixed order: each part in turn takes from each other as many steps as help most; of
+    equals the fewest, so that what does not matter stays as it was.
+    """
+    best, value = start, value_of(start)
+    for _ in range(ROUNDS_MAX):
+        before = best
+        for gains in range(len(PARTS)):
+            for gives in range(len(PARTS)):
+                if gains != gives:
+                    best, value = _exchange(value_of, best, value, gains=gains, gives=gives)
+        if best == before:
+            break
+    return best
+
+
+def _exchange(
+    value_of: Callable[[Point], float], best: Point, value: float, *, gains: int, gives: int
+) -> tuple[Point, float]:
+    start = best
+    for steps in range(1, start[gives] + 1):
+        point = tuple(
+            count + (steps if part == gains else -steps if part == gives else 0)
+            for part, count in enumerate(start)
+        )
+        found = value_of(point)
+        if found > value + 1e-9:
+            best, value = point, found
+    return best, value
+
 
 TOLERANCE = -0.005
 """The held-out interval of the gain must lie above this."""
@@ -131,3 +227,29 @@ def _measure(asked: Sequence[Captured], weights: Scores) -> Measures:
         "all@10": mean(all_at(ranked, gold, 10) for ranked, gold in pairs),
         "MRR": mean(reciprocal_rank(ranked, gold) for ranked, gold in pairs),
     }
+
+
+def render_tuning(tuning: Tuning) -> str:
+    """Return weights, the tables of both halves and the gain with its 95 % interval, in points."""
+    return "\n".join(_lines(tuning))
+
+
+def _lines(tuning: Tuning) -> Iterator[str]:
+    yield f"{'':28}" + "".join(f"{name:>10}" for name in PARTS)
+    for name, weights in (("weights in use", tuning.before), ("weights fitted", tuning.after)):
+        yield f"{name:28}" + "".join(f"{getattr(weights, part):10.2f}" for part in PARTS)
+    yield ""
+    measures = list(tuning.tuned.before)
+    yield f"{'':28}" + "".join(f"{name:>10}" for name in measures)
+    for name, table in (("tuned on", tuning.tuned), ("held out", tuning.held)):
+        yield from _rows(name, table, measures)
+    yield ""
+    yield f"gain, cross-validated: {tuning.cross_validated}"
+    yield f"gain, held out: {tuning.held_out}"
+    yield f"{'accepted' if tuning.accepted else 'not accepted'}: {tuning.reason}"
+
+
+def _rows(name: str, table: HalfTable, measures: list[str]) -> Iterator[str]:
+    for when, values in (("before", table.before), ("after", table.after)):
+        label = f"{name} ({table.questions}), {when}"
+        yield f"{label:28}" + "".join(f"{100 * values[one]:10.1f}" for one in measures)

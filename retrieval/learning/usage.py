@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from indexes.ports import Vector
-from retrieval.learning.clicks import CLICK_FILE
-from retrieval.learning.query_log import LOG_FILE, QueryOutcome, log_folder
+from retrieval.learning.usage_log import CLICK_FILE, LOG_FILE, QueryOutcome, log_folder, read_entry
+from retrieval.question.dates import read_instant
+from retrieval.question.words import fold_spaces
 from schemas.errors import StoreUnavailable
 
 REFORMULATED_SECONDS = 120.0
@@ -75,15 +75,13 @@ def _read(path: Path, needed: Sequence[str]) -> tuple[tuple[Entry, ...], int]:
 
 
 def _entry(line: str, needed: Sequence[str]) -> Entry | None:
+    entry = read_entry(line)
     try:
-        entry = json.loads(line)
         if "\\u" in line:  # half a surrogate pair is a text that nothing can write
             json.dumps(entry, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
-    if not isinstance(entry, dict) or not all(isinstance(entry.get(name), str) for name in needed):
-        return None
-    return entry
+    return entry if all(isinstance(entry.get(name), str) for name in needed) else None
 
 
 def find_misses(queries: Sequence[Entry], encode: Callable[[str], Vector]) -> tuple[Miss, ...]:
@@ -117,9 +115,9 @@ def _kind(entry: Entry) -> MissKind | None:
 
 
 def _reformulations(entry: Entry, later: Sequence[Entry], encode: Callable[[str], Vector]) -> Iterator[str]:
-    asked = _instant(entry)
+    asked = read_instant(entry["timestamp"])
     for other in later:
-        again = _instant(other)
+        again = read_instant(other["timestamp"])
         if asked is None or again is None or not 0 <= (again - asked).total_seconds() <= REFORMULATED_SECONDS:
             return
         if _folded(other) != _folded(entry):
@@ -129,12 +127,4 @@ def _reformulations(entry: Entry, later: Sequence[Entry], encode: Callable[[str]
 
 
 def _folded(entry: Entry) -> str:
-    return " ".join(str(entry["query"]).casefold().split())
-
-
-def _instant(entry: Entry) -> datetime | None:
-    try:
-        instant = datetime.fromisoformat(entry["timestamp"])
-    except ValueError:
-        return None
-    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+    return fold_spaces(str(entry["query"]))

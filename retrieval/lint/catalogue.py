@@ -4,14 +4,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from retrieval.lint.contradiction import contradictions
 from retrieval.lint.duplicates import duplicate_passages
-from retrieval.lint.findings import LintFinding, Severity
-from retrieval.lint.links import dead_fragments, dead_links, redirected_links
-from retrieval.lint.reachability import orphans, unlinked
-from retrieval.lint.site import LintedSite
+from retrieval.lint.links import (
+    dead_fragments,
+    dead_links,
+    missing_titles,
+    orphans,
+    redirected_links,
+    unlinked,
+)
+from retrieval.lint.site import LintedSite, LintFinding, Severity
 from retrieval.lint.terms import undefined_terms
-from retrieval.lint.titles import missing_titles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +30,6 @@ class LintRule:
 
 
 _ALL = (
-    LintRule(
-        id="contradiction",
-        severity=Severity.WARNING,
-        summary="Two pages say the same but for a number, unit, date, default, switch or denial.",
-        help_="Find out which of the two holds, and correct the other. If both do, say of which case.",
-        find=contradictions,
-    ),
     LintRule(
         id="dead-fragment",
         severity=Severity.ERROR,

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.lint.findings import LintFinding, Severity
-from retrieval.lint.site import LintedSite, same_version
+from retrieval.lint.site import LintedSite, LintFinding, Severity, same_version
+from retrieval.question.words import fold
+from retrieval.relations.wording import join_names
 from retrieval.verify.clauses import split_sentences
 from schemas.nodes import Chunk, PageKind
 
@@ -162,17 +163,13 @@ def _finding(
     return LintFinding(
         rule="duplicate-passage",
         severity=Severity.NOTE,
-        message=f"{passages} ({words} words) also in {_listed(names)}{_drifted(copies, whole)}",
+        message=f"{passages} ({words} words) also in {join_names(names)}{_drifted(copies, whole)}",
         places=(
             site.place_of(mine[0], _opening(mine[0], first[0])),
             *(site.place_of(one, _opening(one, mine[0])) for one in first),
         ),
         key=tuple(uris),
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _opening(chunk: Chunk, other: Chunk) -> str:
@@ -188,7 +185,7 @@ def _opening(chunk: Chunk, other: Chunk) -> str:
 
 def _drifted(copies: Sequence[_Copy], whole: Mapping[str, str]) -> str:
     """Say whether the other documents still have every sentence of the passages, wherever they are cut."""
-    parts = ((one.there.doc, _folded(part)) for one in copies for part in split_sentences(one.chunk.text))
+    parts = ((one.there.doc, fold(part)) for one in copies for part in split_sentences(one.chunk.text))
     return ", word for word" if all(part in whole[doc] for doc, part in parts) else ", with changes"
 
 
@@ -197,9 +194,5 @@ def _whole(site: LintedSite, docs: Collection[str]) -> Mapping[str, str]:
     parts: dict[str, list[str]] = {}
     for chunk in site.passages:
         if chunk.doc in docs:
-            parts.setdefault(chunk.doc, []).append(_folded(chunk.text))
+            parts.setdefault(chunk.doc, []).append(fold(chunk.text))
     return {doc: " ".join(texts) for doc, texts in parts.items()}
-
-
-def _folded(text: str) -> str:
-    return " ".join(_WORD.findall(text.casefold()))

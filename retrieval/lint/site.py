@@ -1,13 +1,91 @@
-"""A generation as the rules of the linter read it: documents, passages, links that need a word."""
+"""A generation as the rules of the linter read it, what they find, and which findings are told."""
 
+import hashlib
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from fnmatch import fnmatchcase
 
-from retrieval.lint.findings import LintPlace
 from schemas.edges import LinkPosition
-from schemas.nodes import Chunk, PageKind
+from schemas.nodes import BBox, Chunk, PageKind
+from schemas.source import LintIgnore, LintOptions
+
+
+class Severity(StrEnum):
+    """How bad a finding is, from least to most; the words are those of SARIF's `level`."""
+
+    NOTE = "note"
+    WARNING = "warning"
+    ERROR = "error"
+
+    @property
+    def rank(self) -> int:
+        """0 for a note, 2 for an error."""
+        return list(Severity).index(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintPlace:
+    """Where something stands: a page, a section, a sentence, a link.
+
+    `uri` is the address in the index, `path` the file below the root of a source of files, `line` its line,
+    from 1. `fragment` has no '#'. `page_no` counts from 1, `bbox` is in points of a PDF page. `text` is
+    the sentence. `seek` is what stands in the file at that line, in the order of preference.
+    """
+
+    source: str
+    uri: str
+    url: str | None = None
+    path: str | None = None
+    fragment: str | None = None
+    line: int | None = None
+    page_no: int | None = None
+    bbox: BBox | None = None
+    heading_path: tuple[str, ...] = ()
+    text: str = ""
+    seek: tuple[str, ...] = ()
+
+    @property
+    def address(self) -> str:
+        """URL or path with the fragment, or with the page of a PDF."""
+        fragment = f"page={self.page_no}" if self.page_no else self.fragment
+        return f"{self.url or self.path or self.uri}{'#' + fragment if fragment else ''}"
+
+    def at_line(self, line: int | None) -> "LintPlace":
+        """Return this place with the line of its file."""
+        return replace(self, line=line)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintFinding:
+    """One thing that a rule found. `key` is what makes it this finding and no other, whatever else is edited.
+
+    `places` begins with the one to fix; `more` counts further places that are not listed.
+    """
+
+    rule: str
+    severity: Severity
+    message: str
+    places: tuple[LintPlace, ...]
+    key: tuple[str, ...]
+    more: int = 0
+
+    @property
+    def fingerprint(self) -> str:
+        """32 hex digits of sha256 over rule and key."""
+        return hashlib.sha256("\0".join((self.rule, *self.key)).encode()).hexdigest()[:32]
+
+
+def in_order(findings: list[LintFinding]) -> tuple[LintFinding, ...]:
+    """Return findings worst first, then by rule and place; of equal ones the first."""
+    once = {one.fingerprint: one for one in reversed(findings)}
+    return tuple(
+        sorted(
+            once.values(),
+            key=lambda one: (-one.severity.rank, one.rule, one.places[0].uri, one.key),
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +154,8 @@ class LintedSite:
 
     def place_of(self, chunk: Chunk, text: str = "") -> LintPlace:
         """Return where a passage, or a sentence of it, stands."""
-        document = self.documents[chunk.doc]
-        return LintPlace(
-            source=document.source,
-            uri=document.uri,
-            url=document.url,
-            path=document.path,
+        return replace(
+            self.documents[chunk.doc].place,
             fragment=chunk.fragment,
             page_no=chunk.page_no,
             bbox=chunk.bbox,
@@ -111,3 +185,36 @@ def version_in(document: LintDocument) -> str:
 def same_version(documents: Iterable[LintDocument]) -> bool:
     """Whether documents are of one version, as far as that can be told."""
     return len({version_in(one) for one in documents}) <= 1
+
+
+def select_findings(
+    findings: Iterable[LintFinding], options: Mapping[str, LintOptions]
+) -> tuple[LintFinding, ...]:
+    """Return the findings that the source files, by source, do not switch off."""
+    return tuple(
+        one for one in findings if not _is_off(one, options.get(one.places[0].source, LintOptions()))
+    )
+
+
+def _is_off(finding: LintFinding, options: LintOptions) -> bool:
+    if finding.rule in options.disable:
+        return True
+    return any(_is_ignored(finding, ignore) for ignore in options.ignore)
+
+
+def _is_ignored(finding: LintFinding, ignore: LintIgnore) -> bool:
+    """Whether the first place, which is the one to fix, is one that the glob means."""
+    place = finding.places[0]
+    names = (place.path, place.url, place.uri)
+    return ignore.rule in (finding.rule, "*") and any(
+        name and fnmatchcase(name, ignore.path) for name in names
+    )
+
+
+def split_by_baseline(
+    findings: Iterable[LintFinding], known: Collection[str]
+) -> tuple[tuple[LintFinding, ...], tuple[str, ...]]:
+    """Return the findings that a baseline does not know, and its fingerprints that are found no more."""
+    all_ = tuple(findings)
+    found = {one.fingerprint for one in all_}
+    return tuple(one for one in all_ if one.fingerprint not in known), tuple(sorted(set(known) - found))

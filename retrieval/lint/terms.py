@@ -4,10 +4,53 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from retrieval.lint.findings import LintFinding, Severity
-from retrieval.lint.prose import ProseSentence, sentences
-from retrieval.lint.site import LintedSite
-from schemas.nodes import Chunk
+from retrieval.lint.site import LintedSite, LintFinding, Severity
+from retrieval.verify.clauses import clause_words, is_filler, split_sentences
+from schemas.nodes import Chunk, PageKind
+
+LEAST_WORDS = 5
+"""Words of a sentence; what is shorter is a label."""
+JOINING = 0.15
+"""Least share of words that join others: lists of names and commands have hardly any."""
+
+_CODE = re.compile(
+    r"[|{}\\]|^\s*(?:[$#%>+*]|--|\.\.|//|/\*|\d+:)|^\s*[-+*]\s|(?:^|\s)(?:=>|->|==|:=|&&|\+\+)(?:\s|$)|;\s*$|\w\(\w*\);"
+)
+_SPACE = re.compile(r"\s+")
+_NUMBER = re.compile(r"^(?:\[\d+\]|\(\d+\)|\d+[.)])\s+")
+"""Of a footnote or an item."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProseSentence:
+    """A sentence and the passage it stands in."""
+
+    text: str
+    chunk: Chunk
+
+
+def prose_sentences(chunk: Chunk) -> Iterator[ProseSentence]:
+    """Yield the sentences of a passage of content, white space folded.
+
+    A line that a capital or a word does not begin, or that no full stop ends, may be code or a title.
+    """
+    if chunk.page_kind is not PageKind.CONTENT or chunk.stale:
+        return
+    for block in re.split(r"\n\s*\n", chunk.text):
+        for part in split_sentences(block):
+            text = _NUMBER.sub("", _SPACE.sub(" ", part).strip())
+            if _states(text):
+                yield ProseSentence(text, chunk)
+
+
+def _states(text: str) -> bool:
+    if not text.endswith((".", "!", ".)", '."', ".”")) or _CODE.search(text):
+        return False
+    words = clause_words(text)
+    if len(words) < LEAST_WORDS:
+        return False
+    return sum(is_filler(word) for word in words) >= JOINING * len(words)
+
 
 USED_BY = 3
 """Documents, and different sentences, that use an acronym, for readers to meet it where nobody told them."""
@@ -94,7 +137,7 @@ def _is_subsequence(name: str, letters: str) -> bool:
 def _uses(site: LintedSite) -> Mapping[str, _Use]:
     found: dict[str, _Use] = {}
     for chunk in site.passages:
-        for one in sentences(chunk):
+        for one in prose_sentences(chunk):
             for term in _ACRONYM.findall("" if "variable" in one.text else one.text):
                 if term not in _WELL_KNOWN:
                     use = found.setdefault(term, _Use())

@@ -144,3 +144,12 @@ def _or_open(end: Callable[[], str]) -> str:
 def _instant(moment: datetime) -> str:
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return aware.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def read_instant(text: str | None) -> datetime | None:
+    """Return the time that an ISO 8601 text says, in UTC where it has no zone; None where it says none."""
+    try:
+        instant = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return instant if instant is None or instant.tzinfo else instant.replace(tzinfo=UTC)

@@ -1,20 +1,22 @@
-"""Query text and options as a user gives them, checked and turned into a `Query`."""
+"""Query text and options as a user gives them, checked and turned into a `Query`; what may be asked."""
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 from retrieval.question.dates import RECENCY, combine_bounds, parse_age, parse_bound
-from schemas.errors import ConfigError, FilterError
+from schemas.errors import ConfigError, FilterError, QueryRefused
 from schemas.evidence import DATE_FIELDS, FILTER_FIELDS, Filter, Query, ToolUse
 from schemas.formats import NAME
-from schemas.unseen import whole_text
+from schemas.text import whole_text
 
 TOP_K, ASK_TOP_K, TOP_K_MAX = 5, 10, 50
 """Passages that are shown, those that an answer is taken from, and most of both."""
 
+Unit = Literal["passage", "page"]
+"""What is listed."""
 TOKEN_BUDGET = 2500
 TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX = 16, 100_000
 TEXT_MAX = 10_000
@@ -42,11 +44,12 @@ def build_query(
     tool: ToolUse | None = None,
     version: str | None = None,
     only_named: bool = False,
+    by: Unit = "passage",
 ) -> Query:
     """Check the bounds of a query and give it; white space around the text goes.
 
     Raises: ConfigError: an empty or over-long text, persona, tool or version, `top_k` or `token_budget` out
-    of bounds.
+    of bounds, or `by` something that is not listed.
     """
     clean = " ".join(whole_text(text).split())
     if not clean:
@@ -55,6 +58,8 @@ def build_query(
         )
     if len(clean) > TEXT_MAX:
         raise ConfigError(f"has {len(clean)} characters; at most {TEXT_MAX} are searched", subject="query")
+    if by not in get_args(Unit):
+        raise ConfigError(f"must be {' or '.join(get_args(Unit))}, not {by!r}", subject="by")
     _check_bounds("--top-k", top_k, 1, TOP_K_MAX)
     _check_bounds("--budget", token_budget, TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX)
     return Query(
@@ -68,6 +73,7 @@ def build_query(
         tool=_tool(tool),
         version=_version(version),
         only_named=only_named,
+        by_page=by == "page",
     )
 
 
@@ -142,15 +148,19 @@ def parse_tool(name: str | None, *, inputs: str | None, result: str | None) -> T
 def _json_object(option: str, text: str | None) -> dict[str, Any] | None:
     if text is None:
         return None
-    try:
-        found = json.loads(text)
-    except RecursionError as error:
-        raise ConfigError("JSON is nested too deep", subject=option) from error
-    except ValueError as error:
-        raise ConfigError(f"is not JSON ({error})", subject=option) from error
+    found = _read_json(text, option)
     if not isinstance(found, dict):
         raise ConfigError('must be a JSON object like {"amount": 3}', subject=option)
     return found
+
+
+def _read_json(text: str, subject: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ConfigError("JSON is nested too deep", subject=subject) from error
+    except ValueError as error:
+        raise ConfigError(f"is not JSON ({error})", subject=subject) from error
 
 
 def _check_bounds(option: str, value: int, low: int, high: int) -> None:
@@ -239,12 +249,7 @@ def parse_query_lines(lines: Iterable[str], options: Query) -> tuple[Query, ...]
 
 
 def _parse_query_line(line: str, options: Query) -> Query:
-    try:
-        record = json.loads(line)
-    except RecursionError as error:
-        raise ConfigError("JSON is nested too deep", subject="query line") from error
-    except ValueError as error:
-        raise ConfigError(f"is not JSON ({error})", subject="query line") from error
+    record = _read_json(line, "query line")
     if not isinstance(record, dict) or not isinstance(record.get("query"), str):
         raise ConfigError('must be an object like {"query": "...", "filters": {}}', subject="query line")
     if unknown := sorted(record.keys() - {"query", "filters"}):
@@ -256,3 +261,37 @@ def _parse_query_line(line: str, options: Query) -> Query:
     kept = tuple(one for one in options.filters if one.field not in {mine.field for mine in own})
     checked = build_query(record["query"])
     return replace(options, text=checked.text, filters=tuple(sorted(kept + own, key=lambda one: one.field)))
+
+
+Policy = Callable[[Query], str | None]
+"""A query to the reason why it is refused, or None."""
+
+
+def deny_list(terms: Iterable[str]) -> Policy:
+    """Refuse questions that say one of *terms* as whole words, whatever the case; no terms refuse nothing."""
+    named = sorted({" ".join(term.split()) for term in terms} - {""})
+    pattern = re.compile("|".join(rf"(?<!\w){re.escape(term)}(?!\w)" for term in named), re.IGNORECASE)
+
+    def decide(query: Query) -> str | None:
+        match = pattern.search(" ".join(query.text.split())) if named else None
+        return f"the deny list names {match[0].casefold()!r}" if match else None
+
+    return decide
+
+
+def read_policy(setting: str | None) -> Policy:
+    """Return the policy of an installation: its setting lists denied terms with commas between."""
+    return deny_list((setting or "").split(","))
+
+
+ALLOW_ALL: Policy = deny_list(())
+"""What holds where nobody denies anything."""
+
+
+def check_policy(policy: Policy, query: Query) -> None:
+    """Let a query pass, or not.
+
+    Raises: QueryRefused: the policy says why.
+    """
+    if reason := policy(query):
+        raise QueryRefused(f"is refused: {reason}", subject="query")

@@ -1,14 +1,17 @@
-"""Words, names and codes of a text, as questions and headings are compared by them."""
+"""Words, names, codes, stems and sentences of a text, as questions and headings are compared by them."""
 
+import math
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 
-from schemas.formulas import find_formulas
+from schemas.text import find_formulas
 
 CODE_TOKENS_MAX = 8
 
 _DOCUMENT_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b(?:-\w+)*")
-_CODE_PREFIX = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d{1,6}")
 # Names are looked for where a word begins: one of 10,000 letters would else be gone through from each.
 _CODE = re.compile(
     r"""(?<!\S)--?[a-z][\w-]*            # --flag, -f
@@ -19,6 +22,24 @@ _CODE = re.compile(
     """,
     re.VERBOSE,
 )
+SECTION_WORDS = frozenset(
+    {
+        "section",
+        "clause",
+        "chapter",
+        "article",
+        "paragraph",
+        "abschnitt",
+        "kapitel",
+        "artikel",
+        "ziffer",
+        "punkt",
+    }
+)
+_SECTION = re.compile(
+    rf"(?:§+|\b(?:{'|'.join(sorted(SECTION_WORDS))})s?)\s*(\d+(?:\.\d+)+)(?![\w.-]*\w)", re.IGNORECASE
+)
+"""The number of a section, by which it is called: `clause 4.2`."""
 _WORD = re.compile(r"[\w'’-]+")
 _AROUND = "\"'’‘“”.,;:!?()[]"
 
@@ -42,20 +63,15 @@ def id_tokens(text: str) -> tuple[str, ...]:
     return _distinct(word for word in words if re.search(r"\w[-_]\w|[A-Za-z]\d|\d[A-Za-z]", word))
 
 
-def code_prefix(doc_id: str) -> str | None:
-    """Return `PRD-0008` for `PRD-0008-some-title`, or None."""
-    match = _CODE_PREFIX.match(doc_id)
-    return match[0] if match and doc_id[match.end() : match.end() + 1] in {"", "-"} else None
-
-
 def code_tokens(text: str) -> tuple[str, ...]:
     """Formulas of *text*, then its ids, flags, paths, dotted and snake names and constants, each in order.
 
-    Bare numbers and versions (`3.1`) are left out: they qualify a question and do not name its subject.
+    Bare numbers and versions (`3.1`) are left out: they qualify a question and do not name its subject. The
+    number of a section does, and stands before all (`clause 4.2`).
     """
     found = [(match.start(), match[0]) for regex in (_DOCUMENT_ID, _CODE) for match in regex.finditer(text)]
     tokens = [token for _, token in sorted(found) if re.search(r"[^\W\d_]", token)]
-    return _distinct((*find_formulas(text), *tokens))[:CODE_TOKENS_MAX]
+    return _distinct((*_SECTION.findall(text), *find_formulas(text), *tokens))[:CODE_TOKENS_MAX]
 
 
 def content_words(text: str) -> tuple[str, ...]:
@@ -84,5 +100,121 @@ def fold(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
+def fold_spaces(text: str) -> str:
+    """Fold case and white space, to compare what was asked or written."""
+    return " ".join(text.casefold().split())
+
+
 def _distinct(tokens: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tokens))
+
+
+_ENDING = re.compile(r"(?<=\w{3})(?:ations?|ions?|ings?|ed|es|s)$")
+
+
+@lru_cache(maxsize=4096)
+def stems(text: str) -> frozenset[str]:
+    """Return the words of *text* without stop words and without the commonest English endings."""
+    return frozenset(_ENDING.sub("", word) for word in content_words(text))
+
+
+_DOUBLED = re.compile(r"(?<=\w\w)([bdfglmnprt])\1$")
+
+
+def full_stems(text: str) -> frozenset[str]:
+    """Return the words of *text* without stop words, folded: lease and leases, policy and policies are one.
+
+    Headings get by with less folding; here a word that does not match sends a question past its page.
+
+    >>> full_stems("policies stopped leases") == full_stems("a policy stops a lease")
+    True
+    """
+    return frozenset(stem_line(text))
+
+
+def stem_line(text: str) -> tuple[str, ...]:
+    """Return the same in the order of the text, each as often as it stands there.
+
+    >>> stem_line("the father of the director") == stem_line("the director of the father")
+    False
+    """
+    return tuple(map(_stem, content_words(text)))
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    (stem,) = stems(word)
+    bare = _DOUBLED.sub(r"\1", stem)
+    if len(bare) > 3 and bare.endswith("e"):
+        return bare[:-1]
+    return f"{bare[:-1]}i" if len(bare) > 3 and bare.endswith("y") else bare
+
+
+def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
+    """Share of common words; 0 where both are empty."""
+    return len(left & right) / len(left | right) if left | right else 0.0
+
+
+def f1(left: frozenset[str], right: frozenset[str]) -> float:
+    """Harmonic mean of how much of each is in the other."""
+    return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rarity:
+    """How much a word says: its inverse frequency over some texts; a word of none says most."""
+
+    texts: int
+    counts: Mapping[str, int]
+
+    def of(self, word: str) -> float:
+        """Return `ln(1 + (N - n + .5) / (n + .5))`, always positive (BM25; Robertson, Zaragoza 2009)."""
+        holding = self.counts.get(word, 0)
+        return math.log(1 + (self.texts - holding + 0.5) / (holding + 0.5))
+
+    def cover(self, wanted: Collection[str], there: Collection[str]) -> float:
+        """Return the share in [0, 1] of the words *wanted*, each by its rarity, that are *there*."""
+        whole = sum(self.of(word) for word in sorted(wanted))
+        return sum(self.of(word) for word in sorted(wanted) if word in there) / whole if whole else 0.0
+
+
+def rarity_among(texts: Collection[frozenset[str]]) -> Rarity:
+    """Return how rare each word is among the words of some texts."""
+    return Rarity(len(texts), Counter(word for there in texts for word in there))
+
+
+_END = re.compile(r"(?<=[.?!;:])\s+|(?<!\s)\s+[-\u2013\u2014]\s+")
+WORDS_MIN = 2
+"""Content words that a part must have, to be asked by itself."""
+FIRST_MAX, LAST_MAX = 4, 4
+"""Parts asked of a long question: it begins with what it is about and ends with what it asks. Each costs one
+reading of every passage."""
+
+
+def question_parts(question: str) -> tuple[str, ...]:
+    """Return the question and, where it has several sentences, each of them that says something.
+
+    A cross-encoder that learned on short questions reads past one that comes behind a story.
+
+    >>> question_parts("The tests fail. How do I skip slow tests?")
+    ('The tests fail. How do I skip slow tests?', 'The tests fail.', 'How do I skip slow tests?')
+    >>> question_parts("How do I skip slow tests?")
+    ('How do I skip slow tests?',)
+    """
+    parts = [part for one in _END.split(question) if _says_enough(part := one.strip())]
+    asked = parts if len(parts) <= FIRST_MAX + LAST_MAX else [*parts[:FIRST_MAX], *parts[-LAST_MAX:]]
+    return tuple(dict.fromkeys((question, *asked)))
+
+
+def _says_enough(part: str) -> bool:
+    return sum(word not in STOP_WORDS for word in content_words(part)) >= WORDS_MIN
+
+
+_BLANK = re.compile(r"\n[ \t]*\n")
+_SENTENCE = re.compile(r".+?(?:[.!?…][\"'”’)\]]*(?=\s)|$)")
+
+
+def cut_sentences(text: str) -> tuple[str, ...]:
+    """Cut prose at the ends of its blocks and sentences; white space is folded."""
+    blocks = (" ".join(block.split()) for block in _BLANK.split(text))
+    return tuple(match[0].strip() for block in blocks for match in _SENTENCE.finditer(block))

@@ -1,15 +1,16 @@
 """Found and reached chunks side by side, each scored and with the way it came."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from indexes.ports import AuthorityReader, ChunkReader
 from retrieval.graph.expansion import Expansion, ExpansionOrigin
 from retrieval.graph.spreading import Reach, Spread
 from retrieval.graph.tools import DEFINITION
-from retrieval.question.title_words import stems
-from retrieval.ranking.anchor_text import AnchorHits, weigh_anchors
-from retrieval.ranking.page_kinds import asks_for_changes, is_cited_last, only_asks
+from retrieval.question.words import content_words, stems
 from retrieval.ranking.score import (
     SAME_PAGE,
     SAME_SECTION,
@@ -20,10 +21,134 @@ from retrieval.ranking.score import (
     score_text,
 )
 from retrieval.search.relevance import Base, Measure, best_chunks
+from schemas.edges import Edge, LinkPosition
 from schemas.evidence import Hit, Origin, Scores
-from schemas.nodes import Chunk
+from schemas.nodes import Chunk, PageKind
 
-CHUNKS_PER_DOCUMENT = 2
+POSITION_WEIGHTS: Mapping[LinkPosition, float] = {
+    LinkPosition.NAV: 1.0,
+    LinkPosition.HEADER: 0.9,
+    LinkPosition.BODY: 0.6,
+    LinkPosition.ASIDE: 0.3,
+    LinkPosition.FOOTER: 0.1,
+}
+"""As links count for authority (docs/graph.md)."""
+OUTGOING = 0.5
+_SAYS_NOTHING = frozenset({"here", "more", "next", "previous"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorHits:
+    """The words of a question with what each is worth, and the links seen around its candidates.
+
+    A link into a chunk whose edge was not read counts as one of a body.
+    """
+
+    asked: frozenset[str] = frozenset()
+    worth: Mapping[str, float] = field(default_factory=dict)
+    unseen: float = 1.0
+    into: Mapping[str, tuple[Edge, ...]] = field(default_factory=dict)
+    out_of: Mapping[str, tuple[Edge, ...]] = field(default_factory=dict)
+
+    def of(self, chunk: Chunk) -> float:
+        """Return the best F1, in [0, 1], of any link text, weighed by position; 0 for "here" and the like."""
+        if not chunk.anchor_texts and chunk.doc not in self.into and chunk.id not in self.out_of:
+            return 0.0
+        landing = [edge for edge in self.into.get(chunk.doc, ()) if lands_on(edge, chunk)]
+        seen = {edge.anchor_text for edge in landing}
+        hits = [self._f1(text) * _weight(None) for text in chunk.anchor_texts if text not in seen]
+        hits += [self._f1(edge.anchor_text or "") * _weight(edge) for edge in landing]
+        hits += [
+            self._f1(edge.anchor_text or "") * _weight(edge) * OUTGOING
+            for edge in self.out_of.get(chunk.id, ())
+        ]
+        return max(hits, default=0.0)
+
+    def _f1(self, text: str) -> float:
+        words = frozenset(content_words(text)) - _SAYS_NOTHING
+        shared, total = self._sum(words & self.asked), self._sum(words) + self._sum(self.asked)
+        return 2 * shared / total if total > 0 else 0.0
+
+    def _sum(self, words: Iterable[str]) -> float:
+        return math.fsum(self.worth.get(word, self.unseen) for word in sorted(words))
+
+
+def weigh_anchors(query: str, rows: Collection[Chunk], links: Collection[Edge]) -> AnchorHits:
+    """Weigh words by `ln(1 + N/n)`, of the N candidates n having the word in headings or link texts.
+
+    A word that every page of a site has in its headings so says little, and one that no candidate has most.
+    """
+    into: dict[str, list[Edge]] = {}
+    out_of: dict[str, list[Edge]] = {}
+    for edge in sorted(links, key=lambda edge: edge.id):
+        into.setdefault(edge.dst, []).append(edge)
+        if edge.chunk:
+            out_of.setdefault(edge.chunk, []).append(edge)
+    held = Counter(word for row in rows for word in _words(row))
+    return AnchorHits(
+        asked=frozenset(content_words(query)),
+        worth={word: math.log(1 + len(rows) / held[word]) for word in held},
+        unseen=math.log(1 + max(1, len(rows))),
+        into={key: tuple(found) for key, found in into.items()},
+        out_of={key: tuple(found) for key, found in out_of.items()},
+    )
+
+
+def _words(row: Chunk) -> set[str]:
+    return {word for text in (*row.heading_path, *row.anchor_texts) for word in content_words(text)}
+
+
+def lands_on(edge: Edge, chunk: Chunk) -> bool:
+    """Whether a link leads to this chunk: by its fragment, or to the beginning of the document."""
+    if edge.fragment:
+        return edge.fragment in {chunk.fragment, *chunk.fragments, f"page={chunk.page_no}"}
+    return chunk.ordinal == 0
+
+
+def _weight(edge: Edge | None) -> float:
+    position = edge.position if edge else None
+    return POSITION_WEIGHTS[position or LinkPosition.BODY]
+
+
+_CHANGES = re.compile(
+    r"\d\.\d|\b(?:19|20)\d\d\b"
+    r"|\b(?:version|release|chang|new\b|news\b|added|adds|remov|deprecat|since|fixe[ds]|upgrad|updat|migrat"
+    r"|histor|introduc|backport|obsolete|renamed|when\b)",
+    re.IGNORECASE,
+)
+"""What a question about changes says: a version, a year, or a word of changing."""
+_QUOTED = re.compile(r"[\"'“‘«`]([^\"'“”‘’«»`\n]{3,200})[\"'”’»`]")
+_COMMAND = re.compile(r"\s*[^\sA-Z].*[^.\s]\s*$")
+"""A line that neither begins nor ends as sentences do."""
+
+
+def asks_for_changes(question: str) -> bool:
+    """Whether a list of changes may be what answers a question."""
+    return _CHANGES.search(question) is not None
+
+
+def is_cited_last(kind: PageKind, *, changes_asked: bool) -> bool:
+    """Whether a page of this kind stands after all content."""
+    return kind is not PageKind.CONTENT and not (kind is PageKind.CHANGES and changes_asked)
+
+
+def only_asks(chunk: Chunk, asked: frozenset[str]) -> bool:
+    """Whether most of these stems of a question stand in a passage only where a line of code asks it, as in
+    `curl -d '{"query": "how do I rotate the signing key"}'`.
+    """
+    lines = chunk.text.splitlines()
+    others = [line for line in lines if not _asks(line, asked)]
+    if len(others) == len(lines):
+        return False
+    return 2 * len(asked & stems(" ".join((*chunk.heading_path, *others)))) < len(asked)
+
+
+def _asks(line: str, asked: frozenset[str]) -> bool:
+    quoted = (stems(match[1]) for match in _QUOTED.finditer(line))
+    return any(len(one) > 1 and one <= asked for one in quoted) and bool(_COMMAND.match(line))
+
+
+CHUNKS_PER_DOCUMENT = 8
 LANDING_MAX = 30
 ACTIVATED_MAX = 100
 """Reached documents that compete, the most activated; a bundle shows 50 chunks at most."""
@@ -179,9 +304,9 @@ def _lands(spread: Spread, doc: str) -> Reach | None:
 def _activate(
     bases: Bases, spread: Spread, landing: Mapping[str, tuple[str, ...]], rows: Mapping[str, Chunk]
 ) -> dict[str, Activated]:
-    """Return a document's activation to the place the way to it names, else to its two best chunks by base.
+    """Return a document's activation to the place the way to it names, else to its best chunks by base.
 
-    The second chunk gets less in the measure of its base, or the two would tie.
+    Each gets less in the measure of its base, or all would tie.
     """
     activated: dict[str, Activated] = {}
     for doc, ids in landing.items():

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
 
-from schemas.evidence import Derivation, Origin, PathStep, Scores
+from retrieval.question.dates import read_instant
+from schemas.evidence import Origin, PathStep, Scores
 from schemas.nodes import Chunk
 
 WEIGHTS = Scores(text=0.50, graph=0.25, anchor=0.15, authority=0.05, freshness=0.05)
@@ -20,14 +20,13 @@ class Scored:
 
     `place` is what a reranker gave it, from 0; all share one where none ran. `logit` is what it said.
     `weights` are those of a tuned blend, None for the default. `lift` is what an edge of a document named by
-    id adds, or the better place of a twin in a PDF. `is_last`: it answers nothing (page_kinds.py).
+    id adds, or the better place of a twin in a PDF. `is_last`: it answers nothing (candidates.py).
     """
 
     chunk: Chunk
     scores: Scores
     source: Origin
     role: str
-    derivation: Derivation = Derivation.STATED
     path: tuple[PathStep, ...] = ()
     place: int = 0
     logit: float | None = None
@@ -72,19 +71,11 @@ def score_text(base: float, activation: float | None, *, spread_ran: bool, weigh
 
 def score_freshness(dated: str | None, as_of: str) -> float:
     """`2 ** (-age / 180 days)` at *as_of*; .5 where either date is unknown, 1 for a date still to come."""
-    day, now = _instant(dated), _instant(as_of)
+    day, now = read_instant(dated), read_instant(as_of)
     if day is None or now is None:
         return 0.5
     age = max(0.0, (now - day).total_seconds() / 86400)
     return float(2 ** (-age / HALF_LIFE_DAYS))
-
-
-def _instant(text: str | None) -> datetime | None:
-    try:
-        instant = datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None
-    return instant if instant is None or instant.tzinfo else instant.replace(tzinfo=UTC)
 
 
 def normalise(activations: Mapping[str, float]) -> dict[str, float]:

@@ -157,7 +157,7 @@ _WANTED = re.compile(rf"\b(?:which|what|list|how many) ((?:(?!{_AUX}\b)[\w-]+ ){
 """The noun that is asked for: one space between words, since what is cut out leaves more."""
 
 
-def read_asked(
+def read_relations_asked(
     text: str, things: Sequence[Collection[Span]], *, predicates: Collection[str] = ()
 ) -> RelationAsked | None:
     """Read what *text* asks of the things it names; None where it asks for no relation.

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from indexes.ports import GraphReader
+from retrieval.graph.surroundings import edges_at, says_something
 from retrieval.relations.asked import EdgeDirection, Step
-from schemas.edges import FRONT_MATTER_KINDS, Edge, EdgeKind, LinkPosition
+from schemas.edges import FRONT_MATTER_KINDS, Edge, EdgeKind
 
 TYPED_HOPS_MAX = 6
 LOOSE_HOPS_MAX = 2
@@ -62,7 +63,7 @@ def loose_paths(graph: GraphReader, starts: Collection[str], goals: Collection[s
     return ()
 
 
-def follow(
+def follow_steps(
     graph: GraphReader, starts: Collection[str], steps: Iterable[Step], *, all_the_way: bool
 ) -> tuple[Path, ...]:
     """Return the paths that *steps* lead along from *starts*, in order; with *all_the_way* each repeated.
@@ -79,10 +80,9 @@ def follow(
 
 def predicates_around(graph: GraphReader, nodes: Collection[str]) -> frozenset[str]:
     """Return the relations under keys of their own that front matter states within two hops of *nodes*."""
-    kinds = FRONT_MATTER_KINDS
-    near = (*graph.edges_from(nodes, kinds=kinds), *graph.edges_to(nodes, kinds=kinds))
+    near = edges_at(graph, nodes, kinds=FRONT_MATTER_KINDS)
     ends = sorted({end for edge in near for end in (edge.src, edge.dst)} - set(nodes))[:FRONT_MAX]
-    far = (*graph.edges_from(ends, kinds=kinds), *graph.edges_to(ends, kinds=kinds)) if ends else ()
+    far = edges_at(graph, ends, kinds=FRONT_MATTER_KINDS) if ends else ()
     return frozenset(edge.predicate for edge in (*near, *far) if edge.predicate)
 
 
@@ -200,12 +200,8 @@ def _mentioning(graph: GraphReader, docs: Collection[str]) -> list[Hop]:
 
 
 def _says_something(edge: Edge) -> bool:
-    """Links of a menu stand on every page and join everything with everything.
-
-    Those of a page that lists others stand in its text, and so in a chunk.
-    """
-    is_stated = edge.position in {LinkPosition.BODY, None} or edge.chunk is not None
-    return edge.kind is not EdgeKind.LINKS_TO or is_stated
+    """Links of a page that lists others stand in its text, and so in a chunk."""
+    return says_something(edge) or edge.chunk is not None
 
 
 def _search(

@@ -1,14 +1,25 @@
-"""Paths over the graph as sentences, and as chains in one line."""
+"""Edges and paths over the graph as sentences, and as chains in one line."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from retrieval.graph.edge_verbs import EDGE_VERBS
 from retrieval.relations.asked import EdgeDirection, Step
 from retrieval.relations.paths import Hop, Path
 from schemas.edges import EdgeKind
+
+EDGE_VERBS: Mapping[EdgeKind, tuple[str, str]] = {
+    EdgeKind.DEPENDS_ON: ("depends on", "depend on"),
+    EdgeKind.SUPERSEDES: ("supersedes", "supersede"),
+    EdgeKind.RELATES_TO: ("relates to", "relate to"),
+    EdgeKind.LINKS_TO: ("links to", "link to"),
+    EdgeKind.MENTIONS: ("mentions", "mention"),
+    EdgeKind.EXPLAINED_BY: ("is explained by", "are explained by"),
+    EdgeKind.RELATED: ("is related to", "are related to"),
+}
+"""Of one subject, and of several."""
+
 
 _BACK = {
     EdgeKind.DEPENDS_ON: "on which {} depends",
@@ -28,7 +39,7 @@ def say_path(path: Path, names: Names) -> str:
 
     A path that is mostly gone against its edges is told from its other end.
     """
-    told = turned(path)
+    told = told_forward(path)
     first, *rest = told
     start, end = _ends(first)
     if first.forward:
@@ -46,7 +57,7 @@ def _fork(path: Path, names: Names) -> str:
     return _closed(", and ".join((", ".join(said[:-1]), said[-1])))
 
 
-def turned(path: Path) -> Path:
+def told_forward(path: Path) -> Path:
     """Return a path as it is told: one that is mostly gone against its edges from its other end."""
     back = sum(not hop.forward for hop in path)
     if 2 * back <= len(path):
@@ -80,7 +91,7 @@ def verb_of(hop: Hop, *, many: bool = False) -> str:
 
 def say_chain(path: Path, names: Names) -> str:
     """Return `GOV-0099 --[depends_on]--> PRD-0008 --[depends_on]--> ADR-0042`, told as `say_path` does."""
-    told = turned(path)
+    told = told_forward(path)
     parts = [names[_ends(told[0])[0]]]
     for hop in told:
         kind = hop.edge.predicate or hop.edge.kind.value
@@ -126,6 +137,15 @@ def say_nothing_found(name: str, steps: Sequence[Step]) -> str:
 def say_unconnected(names: Collection[str]) -> str:
     """Return `Nothing in the index connects GOV-0001 and ADR-0042.`"""
     return f"Nothing in the index connects {join_names(list(names))}."
+
+
+QUOTE_MAX = 300
+"""Characters of a quoted sentence; a table in one line is no sentence."""
+
+
+def cut_quote(sentence: str) -> str:
+    """Return a sentence as it is quoted: of a long one the first words."""
+    return sentence if len(sentence) <= QUOTE_MAX else f"{sentence[:QUOTE_MAX].rsplit(' ', 1)[0]} ..."
 
 
 def join_names(names: Sequence[str]) -> str:

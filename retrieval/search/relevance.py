@@ -7,20 +7,43 @@ from functools import partial
 from itertools import chain
 
 from indexes.ports import ChunkReader
-from retrieval.question.route import Known, Route
-from retrieval.search.parallel import run_in_parallel
-from retrieval.search.seeds import EmbeddedQuery, Lists, SeedList
+from retrieval.question.route import Known, Route, names_things
+from retrieval.search.seeds import EmbeddedQuery, Lists, SeedList, run_in_parallel
 from schemas.evidence import Filter, Hit, SearchField
 
-WORD_FIELDS: Mapping[SearchField, float] = {SearchField.TEXT: 1.0, SearchField.HEADING: 0.5}
-"""Where words count, and how much. Passages of encyclopedias want their title (2Wiki's R@5 is 94 with it, 91
-without); every passage of a page has the same one, so that on documentation a quarter to a half is best."""
+WORD_FIELDS = (SearchField.TEXT, SearchField.HEADING)
+"""Where words count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What words count beside sense, in [0, 1], and in headings beside texts."""
+
+    words: float
+    headings: float
+
+
+NAMED, OWN_WORDS = Balance(0.5, 0.5), Balance(0.35, 0.25)
+"""Of a question that names things, and of one in the asker's own words. Passages of encyclopedias want their
+title, and their questions name it (2Wiki's R@5 is 94 with it, 91 without); on documentation tasks are told in
+words that the page does not have (bench/RESULTS.md)."""
+
+
+def balance_of(asked: EmbeddedQuery) -> Balance:
+    """Return what suits a question."""
+    return NAMED if names_things(asked.query.text) else OWN_WORDS
+
+
 CHUNKS_MAX = 2000
 """Chunks scored in one look at some documents; the rest of a huge document scores as far away."""
 
 Base = Mapping[str, float]
 
 _NAMES = (SeedList.HEADING_BM25, SeedList.HEADING_DENSE, SeedList.ANCHOR_BM25)
+
+
+def _share(value: float, largest: float) -> float:
+    return min(1.0, max(0.0, value) / largest) if largest > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,37 +56,36 @@ class Scale:
     bm25: float
     cosine: float
     unrelated: float = 0.0
+    balance: Balance = NAMED
 
     def base(self, bm25: float, cosine: float) -> float:
-        """Return `.5 * bm25/max + .5 * max(0, cosine)/max`, BM25 of text and headings together.
+        """Return `.5 * bm25/max + .5 * max(0, cosine)/max`, or by another balance; BM25 of text and headings.
 
         The minimum is not subtracted (measured worse), but what unrelated texts have is, since an encoder
         whose cosines begin at .5 would have no say otherwise (docs/decisions/0021-encoders-by-name.md).
         """
         words, sense = self.bm25, self.cosine - self.unrelated
         cosine -= self.unrelated
-        by_words = 0.5 * min(1.0, bm25 / words) if words > 0 and bm25 > 0 else 0.0
-        return by_words + 0.5 * min(1.0, cosine / sense) if sense > 0 and cosine > 0 else by_words
+        by_words = _share(bm25, words)
+        return self.balance.words * by_words + (1 - self.balance.words) * _share(cosine, sense)
 
 
-def _share(value: float, largest: float) -> float:
-    return min(1.0, max(0.0, value) / largest) if largest > 0 else 0.0
-
-
-def scale_of(lists: Lists, unrelated: float = 0.0) -> Scale:
+def scale_of(lists: Lists, asked: EmbeddedQuery) -> Scale:
     """Read the scale from the best hits of the text lists."""
-    words = add_words((lists[SeedList.TEXT_BM25], lists[SeedList.HEADING_BM25]))
+    balance = balance_of(asked)
+    words = add_words((lists[SeedList.TEXT_BM25], lists[SeedList.HEADING_BM25]), balance)
     return Scale(
         bm25=max(words.values(), default=0.0),
         cosine=_best(lists[SeedList.TEXT_DENSE]),
-        unrelated=unrelated,
+        unrelated=asked.unrelated,
+        balance=balance,
     )
 
 
-def add_words(lists: Iterable[Collection[Hit]]) -> dict[str, float]:
+def add_words(lists: Iterable[Collection[Hit]], balance: Balance) -> dict[str, float]:
     """Add up what chunks have by words, a list for each of `WORD_FIELDS`."""
     total: dict[str, float] = {}
-    for weight, hits in zip(WORD_FIELDS.values(), lists, strict=True):
+    for weight, hits in zip((1.0, balance.headings), lists, strict=True):
         for hit in hits:
             total[hit.chunk_id] = total.get(hit.chunk_id, 0.0) + weight * hit.score
     return total
@@ -92,7 +114,7 @@ def measure_base(
     words = [partial(asked.bm25, chunks, field, top_k=CHUNKS_MAX, only=only) for field in WORD_FIELDS]
     dense = partial(asked.dense, chunks, SearchField.TEXT, top_k=CHUNKS_MAX, only=only)
     near, *matching = run_in_parallel([dense, *words])
-    cosine, bm25 = best_scores(near), add_words(matching)
+    cosine, bm25 = best_scores(near), add_words(matching, scale.balance)
     scores: dict[str, dict[str, float]] = {}
     for hit in chain(near, *matching):
         base = scale.base(bm25.get(hit.chunk_id, 0.0), cosine.get(hit.chunk_id, 0.0))

@@ -1,17 +1,32 @@
 """Seeds: one ranked list a field, fused by weighted reciprocal rank, balanced over documents."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from typing import TypeVar
 
 from indexes.ports import ChunkReader, Vector
 from retrieval.question.catalogue import codes_to_search
-from retrieval.question.route import Route
+from retrieval.question.route import Route, names_things
 from retrieval.question.words import searched_words
-from retrieval.search.parallel import run_in_parallel
 from schemas.evidence import Filter, Hit, Query, SearchField
+from schemas.nodes import Chunk
+
+THREADS = 4
+
+T = TypeVar("T")
+
+
+def run_in_parallel(asks: Sequence[Callable[[], T]]) -> list[T]:
+    """Call all of *asks* in threads; give their answers in the order of *asks*, or raise the first error."""
+    if len(asks) < 2:
+        return [ask() for ask in asks]
+    with ThreadPoolExecutor(min(THREADS, len(asks)), thread_name_prefix="search") as threads:
+        return list(threads.map(lambda ask: ask(), asks))
+
 
 DEPTH = 200
 POOL = 80
@@ -77,8 +92,12 @@ class EmbeddedQuery:
     def bm25(
         self, chunks: ChunkReader, field: SearchField, *, top_k: int = DEPTH, only: tuple[Filter, ...] = ()
     ) -> tuple[Hit, ...]:
-        """Search *field* by words but stop words, under the query's filters and *only*."""
-        words = searched_words(self.query.text)
+        """Search *field* by words, under the query's filters and *only*.
+
+        Stop words are searched for in texts alone, where the question is in own words.
+        """
+        text = self.query.text
+        words = text if field is SearchField.TEXT and not names_things(text) else searched_words(text)
         return chunks.search_text(field, words, top_k=top_k, filters=(*self.query.conditions, *only))
 
     def dense(
@@ -115,9 +134,10 @@ def found_by_search(lists: Lists) -> frozenset[str]:
     return frozenset(hit.chunk_id for hits in shown for hit in hits)
 
 
-def found_nearest(lists: Lists) -> tuple[str, ...]:
-    """Return the ten chunks whose text is nearest by cosine, best first."""
-    return tuple(hit.chunk_id for hit in lists[SeedList.TEXT_DENSE][:NEAREST])
+def found_nearest(lists: Lists, *, of_pdfs: bool = False) -> tuple[str, ...]:
+    """Return the ten chunks whose text is nearest by cosine, best first, or those of them in PDFs."""
+    nearest = lists[SeedList.TEXT_DENSE][:NEAREST]
+    return tuple(hit.chunk_id for hit in nearest if not of_pdfs or hit.doc.startswith(PDF))
 
 
 def fuse_lists(lists: Lists, route: Route, telling: Collection[str] = ()) -> tuple[Hit, ...]:
@@ -142,15 +162,42 @@ def fuse_lists(lists: Lists, route: Route, telling: Collection[str] = ()) -> tup
     return tuple(sorted(fused, key=lambda hit: (-round(hit.score, 6), hit.chunk_id)))
 
 
-def balance_pool(
-    ranked: Iterable[Hit], *, pool: int = POOL, per_document: int = PER_DOCUMENT, per_pdf: int = PER_PDF
-) -> tuple[Hit, ...]:
+def balance_pool(ranked: Iterable[Hit], *, pool: int = POOL) -> tuple[Hit, ...]:
     """Keep the best *pool* hits with at most so many of one document, refilled in order if short."""
     seen: Counter[str] = Counter()
     kept: list[Hit] = []
     skipped: list[Hit] = []
     for hit in ranked:
         seen[hit.doc] += 1
-        most = per_pdf if hit.doc.startswith(PDF) else per_document
+        most = PER_PDF if hit.doc.startswith(PDF) else PER_DOCUMENT
         (kept if seen[hit.doc] <= most else skipped).append(hit)
     return tuple((kept + skipped)[:pool])
+
+
+ON_PAGES_MAX = 2000
+
+
+def read_same_pages(chunks: ChunkReader, asked: EmbeddedQuery, found: Collection[Chunk]) -> Mapping[str, str]:
+    """Return by chunk the rest of its page: what follows it, then what comes before; one search for all.
+
+    Chunks that stand in no PDF are left out, and what the filters of the query leave out is no rest.
+    """
+    wanted = {(one.doc, one.page_no): one for one in found if one.page_no}
+    if not wanted:
+        return {}
+    only = (
+        Filter(field="doc", values=tuple(sorted({doc for doc, _ in wanted}))),
+        Filter(field="page_no", values=tuple(sorted({str(page) for _, page in wanted}))),
+    )
+    hits = asked.dense(chunks, SearchField.TEXT, top_k=ON_PAGES_MAX, only=only)
+    on_pages: dict[tuple[str, int | None], list[Chunk]] = {}
+    for chunk in chunks.get([hit.chunk_id for hit in hits]):
+        on_pages.setdefault((chunk.doc, chunk.page_no), []).append(chunk)
+    return {one.id: _rest(one, on_pages.get(place, [])) for place, one in sorted(wanted.items())}
+
+
+def _rest(chunk: Chunk, page: Collection[Chunk]) -> str:
+    ordered = sorted(page, key=lambda one: (one.ordinal, one.id))
+    later = [one.text for one in ordered if one.ordinal > chunk.ordinal]
+    earlier = [one.text for one in ordered if one.ordinal < chunk.ordinal]
+    return "\n".join((*later, *earlier))

@@ -2,12 +2,20 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
-from retrieval.verify.clauses import Clause, is_empty, split_clauses, split_sentences, stem, whole
-from retrieval.verify.facts import read_facts
-from retrieval.verify.lexicon import NEGATORS
-from retrieval.verify.names import find_names, fold_signs, is_named
+from retrieval.verify.clauses import (
+    IRREGULAR,
+    NEGATORS,
+    Clause,
+    is_filler,
+    split_clauses,
+    split_sentences,
+    stem,
+    whole,
+)
+from retrieval.verify.facts import find_proper_names, fold_signs, has_name, read_facts
 from retrieval.verify.quantities import Quantity
 
 _COVERED = 0.6
@@ -54,10 +62,6 @@ def _covers(said: Clause, part: Clause, *, without: frozenset[str]) -> bool:
     return bool(meant) and len(meant & part.stems) >= _COVERED * len(meant)
 
 
-def _has_all(said: Clause, parts: list[Clause]) -> bool:
-    return any(said.stems <= part.stems for part in parts)
-
-
 def _other_count(said: Clause, parts: list[Clause]) -> str | None:
     """Return the part that has another number before a word, and this number only before other words."""
     stated = [(value, thing, part.text) for part in parts for value, thing in _counts(part.text)]
@@ -74,13 +78,11 @@ def _counts(text: str) -> Iterator[tuple[float, str]]:
     """Yield each number without a unit with the word that it counts."""
     for one in read_facts(text).quantities:
         after = re.match(r"\s+([^\W\d_]+)", text[one.end :])
-        if one.unit is None and after and not is_empty(after[1].casefold()):
+        if one.unit is None and after and not is_filler(after[1].casefold()):
             yield one.values[0], stem(after[1].casefold())
 
 
 def _other_number(said: Clause, parts: list[Clause]) -> str | None:
-    if _has_all(said, parts):
-        return None
     mine = read_facts(said.text).quantities
     apart = [part for part in parts if not _share_one(mine, part)] if mine else []
     for one in mine:
@@ -106,8 +108,6 @@ def _share_one(mine: Sequence[Quantity], part: Clause) -> bool:
 
 
 def _other_name(said: Clause, parts: list[Clause], heading: Clause) -> str | None:
-    if _has_all(said, parts):
-        return None
     mine = _marked(said.text)
     for name in sorted(mine):
         words = frozenset({stem(name.casefold())})
@@ -125,19 +125,17 @@ def _other_name(said: Clause, parts: list[Clause], heading: Clause) -> str | Non
 
 
 def _speaks_of(part: Clause, name: str, words: frozenset[str]) -> bool:
-    return words <= part.stems or is_named(name, part.text, fold_signs(part.text))
+    return words <= part.stems or has_name(name, part.text, fold_signs(part.text))
 
 
 @lru_cache(maxsize=1024)
 def _marked(text: str) -> frozenset[str]:
     facts = read_facts(text)
-    return frozenset((*facts.codes, *find_names(facts.rest)))
+    return frozenset((*facts.codes, *find_proper_names(facts.rest)))
 
 
 def _shape(name: str) -> str:
-    """Return what names must share to stand for one another: all capitals, a key, a word with a capital."""
-    if "=" in name:
-        return name.partition("=")[0]
+    """Return what names must share to stand for one another: all capitals, a word with a capital."""
     if name.isupper():
         return "capitals"
     if not re.search(r"[\d_]", name):
@@ -146,8 +144,6 @@ def _shape(name: str) -> str:
 
 
 def _other_kind(said: Clause, parts: list[Clause]) -> str | None:
-    if _has_all(said, parts):
-        return None
     for kind, thing in _kinds(said):
         words = frozenset({kind})
         there = [part for part in parts if (kind, thing) in set(_kinds(part))]
@@ -167,5 +163,70 @@ def _other_kind(said: Clause, parts: list[Clause]) -> str | None:
 def _kinds(clause: Clause) -> Iterator[tuple[str, str]]:
     """Yield each pair of neighbouring words that carry meaning, as stems: (bulk, job)."""
     for left, right in zip(clause.words, clause.words[1:], strict=False):
-        if not {left, right} & NEGATORS and not is_empty(left) and not is_empty(right) and left.isalpha():
+        if not {left, right} & NEGATORS and not is_filler(left) and not is_filler(right) and left.isalpha():
             yield stem(left), stem(right)
+
+
+_NAME = r"[A-ZÀ-ÖØ-Þ][\w’'.&-]*"
+# Nothing may be read in two ways: of "A and B and C", all combinations of them would be tried.
+_NAMES = rf"{_NAME}(?:(?:\s+|\s+(?:of|de|van|von|bin|&)\s+|,\s+|,?\s+and\s+){_NAME})*"
+_PAST = "|".join(sorted(IRREGULAR))
+_VERB = rf"(?:[a-z]{{3,}}(?:ed|en)|{_PAST})"
+_BY = re.compile(
+    rf"\b((?i:{_VERB}))(?:\s+(?:in|on|at|for)\s+[\w.]+(?:\s\d+)*)?\s+by\s+(?:[a-z-]+\s+){{0,3}}({_NAMES})"
+)
+_DOES = re.compile(
+    rf"\b({_NAMES}|[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Ww]ho|[Ww]hich)\s+(?:\w+ly\s+)?({_VERB})\b(?!\s+by\b)"
+)
+_DONE_TO = re.compile(rf"\b({_VERB})\s+({_NAMES})")
+_UNNAMED = frozenset({"he", "she", "it", "they", "who", "which"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Role:
+    """What is done, as a stem, the folded words of who does it, and the stems of the whole sentence."""
+
+    verb: str
+    names: frozenset[str]
+    stems: frozenset[str]
+    passive: bool
+
+
+def exchanged_roles(sentence: str, passage: str) -> str | None:
+    """Return what is said of a name that the passage says of others, or None.
+
+    That is so where others do it there, all of them by name, or where it is done to this name.
+    """
+    parts = split_sentences(passage)
+    named = {word.casefold() for one in parts for word in find_proper_names(one)}
+    stated = [role for one in parts for role in _doers(one)]
+    undergone = [role for one in parts for role in _roles(_DONE_TO, one, verb=1, names=2)]
+    for said in _doers(sentence):
+        doing = [one for one in stated if one.verb == said.verb]
+        if not doing or not said.names & named or any(said.names & one.names for one in doing):
+            continue
+        reversed_ = any(said.names & one.names for one in undergone if one.verb == said.verb)
+        if reversed_ or all(_same_deed(said, one) for one in doing):
+            return f"{said.verb}: {', '.join(sorted(frozenset().union(*(one.names for one in doing))))}"
+    return None
+
+
+def _same_deed(said: _Role, stated: _Role) -> bool:
+    """Whether two sentences tell of one deed: done by somebody in both, or sharing a further word."""
+    common = (said.stems & stated.stems) - {said.verb} - said.names - stated.names
+    same = said.passive and stated.passive
+    return not stated.names & _UNNAMED and (same or any(not word.isdecimal() for word in common))
+
+
+def _doers(text: str) -> Iterator[_Role]:
+    yield from _roles(_BY, text, verb=1, names=2)
+    yield from _roles(_DOES, text, verb=2, names=1)
+
+
+def _roles(pattern: re.Pattern[str], text: str, *, verb: int, names: int) -> Iterator[_Role]:
+    stems = whole(text).stems
+    for match in pattern.finditer(text):
+        words = re.findall(r"\w+", match[names].casefold())
+        yield _Role(
+            verb=stem(match[verb].casefold()), names=frozenset(words), stems=stems, passive=verb < names
+        )

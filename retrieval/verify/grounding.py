@@ -5,19 +5,27 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from retrieval.verify.bounds import opposite_bounds
-from retrieval.verify.claims import claims_more, other_count, other_time
-from retrieval.verify.clauses import split_sentences
-from retrieval.verify.contrast import speaks_of_another
-from retrieval.verify.facts import TextFacts, read_facts
-from retrieval.verify.lexicon import EXCLUSIVE, PER, UNIT_WORDS
-from retrieval.verify.names import find_exchanged, find_names, fold_signs, is_named, opens_only
-from retrieval.verify.near_copy import put_in_place, reversed_order, turned
-from retrieval.verify.ordinals import missing_ordinals
-from retrieval.verify.polarity import contradiction
-from retrieval.verify.quantities import Quantity
-from retrieval.verify.roles import exchanged_roles
-from retrieval.verify.units import DURATION
+from retrieval.verify.clauses import EXCLUSIVE, PER, UNIT_WORDS, split_sentences
+from retrieval.verify.contrast import exchanged_roles, speaks_of_another
+from retrieval.verify.facts import (
+    TextFacts,
+    find_exchanged,
+    find_proper_names,
+    fold_signs,
+    has_name,
+    opens_only,
+    read_facts,
+)
+from retrieval.verify.near_copy import (
+    claims_more,
+    denied_copy,
+    other_count,
+    other_time,
+    put_in_place,
+    reversed_order,
+)
+from retrieval.verify.polarity import contradiction, opposite_bounds
+from retrieval.verify.quantities import DURATION, Quantity, missing_ordinals
 
 
 class GroundingFaultKind(StrEnum):
@@ -103,9 +111,9 @@ def _signs(said: TextFacts, sentence: str, passage: str, known: Collection[str])
     for quote in said.quotes:
         if fold_signs(quote) not in folded:
             yield GroundingFault(kind=GroundingFaultKind.QUOTE, what=f"{quote!r} is not written in it")
-    names = find_names(said.rest, known=known)
+    names = find_proper_names(said.rest, known=known)
     for name in dict.fromkeys((*said.codes, *names)):
-        if not is_named(name, passage, folded) and not opens_only(name, sentence):
+        if not has_name(name, passage, folded) and not opens_only(name, sentence):
             yield GroundingFault(kind=GroundingFaultKind.NAME, what=f"{name} is not in it")
     for word in find_exchanged(sentence, passage, EXCLUSIVE):
         yield GroundingFault(kind=GroundingFaultKind.NAME, what=f"it has another word than {word}")
@@ -124,7 +132,7 @@ def _contradictions(sentence: str, passage: str) -> Iterator[GroundingFault]:
 
 def _retouched(sentence: str, passage: str) -> Iterator[GroundingFault]:
     """Find what is changed in a sentence that repeats the passage otherwise, and what it claims beyond it."""
-    if found := turned(sentence, passage):
+    if found := denied_copy(sentence, passage):
         yield GroundingFault(kind=GroundingFaultKind.OPPOSITE, what=f"it says the opposite: {found}")
     if found := put_in_place(sentence, passage):
         yield GroundingFault(kind=GroundingFaultKind.NAME, what=f"it has another word there: {found}")

@@ -1,19 +1,25 @@
-"""Whether a sentence affirms what a passage denies, or the other way: not, never, disabled, before."""
+"""Whether a sentence affirms what a passage denies, or says at least where it says at most."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from retrieval.verify.clauses import (
+    DENYING,
+    NEGATORS,
+    OPPOSITES,
+    PARTICLES,
     Clause,
-    is_empty,
+    is_filler,
     put_asides_last,
     split_clauses,
     split_sentences,
     stem,
     whole,
 )
-from retrieval.verify.lexicon import DENYING, NEGATORS, OPPOSITES, PARTICLES
+from retrieval.verify.facts import read_facts
+from retrieval.verify.quantities import Quantity
 
 _DENYING = frozenset(map(stem, DENYING))
 _OPPOSITES = tuple((stem(left), stem(right)) for left, right in OPPOSITES)
@@ -113,8 +119,8 @@ def _denied_words(clause: Clause) -> frozenset[str]:
     """Return what a clause may deny: words next to its first negator, else what precedes a denying word."""
     at = next((at for at, word in enumerate(clause.words) if word in NEGATORS), None)
     words = clause.words[at + 1 :] if at is not None else ()
-    after = [stem(one) for one in words if not is_empty(one) and one not in _LEADING]
-    before = [stem(one) for one in clause.words[:at] if at and not is_empty(one)]
+    after = [stem(one) for one in words if not is_filler(one) and one not in _LEADING]
+    before = [stem(one) for one in clause.words[:at] if at and not is_filler(one)]
     return frozenset(after[:_REACH]) or frozenset(before[-1:]) or _heads(clause)
 
 
@@ -148,9 +154,9 @@ def _affirming(heads: frozenset[str], stated: Sequence[Clause], sentence: Clause
 def _heads(clause: Clause) -> frozenset[str]:
     """Return what is denied: the first word after a negator, or what comes before a denying word."""
     for at, word in enumerate(clause.words):
-        before = frozenset(stem(one) for one in clause.words[:at] if not is_empty(one))
+        before = frozenset(stem(one) for one in clause.words[:at] if not is_filler(one))
         if word in NEGATORS:
-            after = [one for one in clause.words[at + 1 :] if not is_empty(one)]
+            after = [one for one in clause.words[at + 1 :] if not is_filler(one)]
             particle = [one for one in after[1:2] if one in PARTICLES]
             return frozenset(stem(one) for one in (*after[:1], *particle)) or before
         if _says_no(clause, at):
@@ -163,12 +169,10 @@ def _says_no(clause: Clause, at: int) -> bool:
     word, after = clause.words[at], clause.words[at + 1 : at + 2]
     if word in NEGATORS:
         return word != "nor" or not set(clause.words[:at]) & NEGATORS
-    if clause.words[max(0, at - 1) : at] == ("to",):  # to disable it is to do something
-        return False
     auxiliary = bool(set(clause.words[max(0, at - 1) : at]) & _AUXILIARY)
     if word.endswith(("tion", "tions", "nce", "nces")):  # the prohibition of something may be denied itself
         return False
-    attributive = word.endswith("ed") and bool(after) and not is_empty(after[0]) and not auxiliary
+    attributive = word.endswith("ed") and bool(after) and not is_filler(after[0]) and not auxiliary
     return stem(word) in _DENYING and not attributive
 
 
@@ -177,7 +181,7 @@ def _topic(clause: Clause) -> frozenset[str]:
     return frozenset(
         stem(word)
         for word in clause.words
-        if not is_empty(word) and word not in NEGATORS and not word.isdecimal()
+        if not is_filler(word) and word not in NEGATORS and not word.isdecimal()
     )
 
 
@@ -187,7 +191,7 @@ def _subject(clause: Clause) -> frozenset[str]:
 
 
 def _topic_before(clause: Clause) -> frozenset[str]:
-    return frozenset(stem(word) for word in clause.before if not is_empty(word))
+    return frozenset(stem(word) for word in clause.before if not is_filler(word))
 
 
 def _is_open(clause: Clause, *, half: bool = True) -> bool:
@@ -263,4 +267,90 @@ def _put(other: str, word: str, thing: list[str], rest: set[str], passage: str) 
 
 
 def _stems_of(text: str) -> set[str]:
-    return {stem(word) for word in re.findall(r"\w+", text.casefold()) if not is_empty(word)}
+    return {stem(word) for word in re.findall(r"\w+", text.casefold()) if not is_filler(word)}
+
+
+_MORE = r"(?:more|longer|higher|later|faster|larger|greater|older|heavier)\s+than"
+_LESS = r"(?:less|fewer|lower|earlier|shorter|slower|smaller|younger)\s+than"
+_NOT = r"(?:not?|never|cannot)\s+(?:\w+\s+){0,2}"
+_END = r"(?:\s+\w+){0,2}\s*$"
+_NEAR = 200
+"""Characters before a number in which words that make it a limit stand; in a row of numbers, all before each
+would be read else.
+"""
+_UPPER, _LOWER = -1, 1
+_BELOW, _ABOVE = -2, 2
+"""Up to a number, and more than it, are the two sides of one limit and no opposites."""
+_BEFORE = tuple(
+    (re.compile(words + _END, re.IGNORECASE), bound)
+    for words, bound in (
+        (rf"\b{_NOT}{_MORE}", _UPPER),
+        (rf"\b{_NOT}{_LESS}", _LOWER),
+        (rf"\b{_NOT}(?:exceed|be\s+above|go\s+over)", _UPPER),
+        (rf"\b{_NOT}(?:fall|go|be|drop)\s+below", _LOWER),
+        (r"\b(?:at\s+least|minimum(?:\s+of)?)", _LOWER),
+        (rf"\b(?:{_MORE}|above|over|exceeds?|exceeding)", _ABOVE),
+        (r"\b(?:at\s+most|up\s+to|maximum(?:\s+of)?|limited\s+to)", _UPPER),
+        (rf"\b(?:{_LESS}|below|under)", _BELOW),
+    )
+)
+_AFTER = (
+    (
+        re.compile(r"\s*(?:\w+\s+)?(?:or\s+(?:more|longer|over)|at\s+least|at\s+the\s+earliest)\b", re.I),
+        _LOWER,
+    ),
+    (
+        re.compile(r"\s*(?:\w+\s+)?(?:or\s+(?:less|fewer)|at\s+(?:the\s+)?most|at\s+the\s+latest)\b", re.I),
+        _UPPER,
+    ),
+)
+_DENIED_BOUND = re.compile(
+    rf"\b{_NOT}(?:{_MORE}|{_LESS}|exceed|be\s+above|(?:fall|go|be|drop)\s+below)", re.I
+)
+
+_ONE = re.compile(r"\bone\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Limit:
+    """A number with the limit that it is, and whether what it limits is denied."""
+
+    number: Quantity
+    bound: int
+    denied: bool
+
+
+def opposite_bounds(sentence: str, passage: str) -> str | None:
+    """Return the number that is a lower limit in one text and an upper limit in the other, or None.
+
+    Where one of the two denies, the limits may well mean the same: over 2 GB refused, up to 2 GB accepted.
+    """
+    stated = [limit for one in split_sentences(passage) for limit in _limits(one)]
+    for said in _limits(sentence):
+        same = [one for one in stated if one.bound and one.number.equals(said.number)]
+        if (
+            said.bound
+            and same
+            and all(one.bound == -said.bound and one.denied == said.denied for one in same)
+        ):
+            return said.number.text
+    return None
+
+
+def _limits(sentence: str) -> Iterator[_Limit]:
+    denied = denies(_DENIED_BOUND.sub("", sentence))
+    for one in (*read_facts(sentence).quantities, *_ones(sentence)):
+        yield _Limit(number=one, bound=_bound(sentence, one), denied=denied)
+
+
+def _ones(text: str) -> Iterator[Quantity]:
+    """Yield each bare "one", which is a number where it is a limit: no more than one row."""
+    for match in _ONE.finditer(text):
+        yield Quantity(text=match[0], values=(1.0,), unit=None, start=match.start(), end=match.end())
+
+
+def _bound(text: str, one: Quantity) -> int:
+    for pattern, bound in _BEFORE:
+        if pattern.search(text, max(0, one.start - _NEAR), one.start):
+            return bound
+    return next((bound for pattern, bound in _AFTER if pattern.match(text, one.end)), 0)

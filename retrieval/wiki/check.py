@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from indexes.ports import ChunkReader, GraphReader
-from retrieval.wiki.facts import facts_of
-from retrieval.wiki.marks import mark_pages
 from retrieval.wiki.page import Fact, PageProblem, WikiPage
-from retrieval.wiki.ranges import current_sets
 from retrieval.wiki.store import Wiki, resolve_links
-from retrieval.wiki.subgraph import name_of
-from retrieval.wiki.trust import Trust, contradicted_by, current_hashes, weigh_pages
+from retrieval.wiki.subgraph import facts_of, node_label
+from retrieval.wiki.trust import Trust, contradicted_by, mark_pages, read_trust
 from schemas.edges import EdgeKind
 from schemas.records import Record, to_record
 
@@ -46,9 +43,7 @@ def check_wiki(
     Raises: StoreUnavailable: a store, or the folder of the wiki, cannot be read.
     """
     listing = wiki.list()
-    trust = weigh_pages(
-        listing.pages, current_hashes(chunks, listing.pages), current_sets(graph, listing.pages)
-    )
+    trust = read_trust(chunks, graph, listing.pages)
     if graph is not None:
         trust |= contradicted_by(_stated(graph, listing.pages), listing.pages, trust)
     broken = resolve_links(listing.pages)
@@ -65,7 +60,7 @@ def _stated(graph: GraphReader, pages: Collection[WikiPage]) -> tuple[Fact, ...]
     subjects = sorted({fact.subject_id for page in pages for fact in page.facts if fact.subject_id})
     edges = graph.edges_from(subjects, kinds={EdgeKind.RELATED}) if subjects else ()
     ends = sorted({end for edge in edges for end in (edge.src, edge.dst)})
-    names = {node.id: name_of(node) for node in graph.nodes(ends)} if ends else {}
+    names = {node.id: node_label(node) for node in graph.nodes(ends)} if ends else {}
     return facts_of(edges, names)
 
 

@@ -6,21 +6,33 @@ from dataclasses import dataclass, replace
 
 from indexes.ports import ChunkReader, GraphReader
 from retrieval.bundle.build import locate_in_pdf
-from retrieval.bundle.parse_answer import mask_labels
+from retrieval.bundle.prompt import mask_labels
 from retrieval.bundle.render import cite_line
-from retrieval.question.words import fold
+from retrieval.question.words import fold, stem_line
 from retrieval.wiki.evidence import GraphEvidence
-from retrieval.wiki.facts import facts_of
 from retrieval.wiki.front_matter import plain_line, plain_text
-from retrieval.wiki.page import EVIDENCE, EVIDENCE_CHAIN, AnswerSet, PageStatus, WikiPage
-from retrieval.wiki.ranges import asks_for_set, current_sets, kinds_asked, sets_of
-from retrieval.wiki.slugs import marked_slug, slug_of
+from retrieval.wiki.page import (
+    EVIDENCE,
+    EVIDENCE_CHAIN,
+    AnswerSet,
+    PageStatus,
+    WikiPage,
+    marked_slug,
+    slug_of,
+)
 from retrieval.wiki.store import Wiki
-from retrieval.wiki.trust import contradict, current_hashes, said_by, weigh_pages
-from retrieval.wiki.words import stem_line
-from retrieval.wiki.worth import leaves_out
+from retrieval.wiki.subgraph import facts_of
+from retrieval.wiki.sufficiency import leaves_out
+from retrieval.wiki.trust import (
+    asks_for_set,
+    contradict,
+    kinds_asked,
+    read_trust,
+    said_by,
+    sets_of,
+)
 from schemas.errors import ConfigError, ParseError
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 from schemas.nodes import Chunk
 from schemas.redaction import redact
 
@@ -132,7 +144,7 @@ def _place(pages: Collection[WikiPage], chunks: ChunkReader, graph: GraphReader 
     """Return the stale page to rebuild, no page for a new one, or why nothing is written."""
     asked = stem_line(query)
     same = [page for page in pages if page.query and stem_line(page.query) == asked]
-    trust = weigh_pages(pages, current_hashes(chunks, pages), current_sets(graph, pages))
+    trust = read_trust(chunks, graph, pages)
     for page in same:
         if trust[page.ref].status is PageStatus.CURRENT:
             return Filing(page=page, reason=f"{page.ref} holds it already")

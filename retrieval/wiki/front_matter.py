@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
@@ -20,8 +20,12 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 BLOCK = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+Row = TypeVar("Row", Fact, Contradiction, AnswerSet)
 _TEXTS = ("title", "summary", "query", "written_at", "status_since", "filed_sha256")
-_KNOWN = frozenset({f.name for f in fields(WikiPage)} - {"slug", "body", "extra"})
+_KEYS = (
+    *("title", "summary", "category", "status", "status_since", "query", "generation", "written_at"),
+    *("rests_on", "ranges_over", "facts", "contradictions", "filed_sha256"),
+)
 
 
 def parse_page(text: str, *, category: str, slug: str) -> WikiPage:
@@ -47,12 +51,10 @@ def parse_page(text: str, *, category: str, slug: str) -> WikiPage:
         rests_on=_rests_on(stated, path),
         generation=_generation(stated, path),
         status=_status(stated, path),
-        ranges_over=tuple(AnswerSet(**one) for one in _rows(stated, "ranges_over", AnswerSet, path)),
-        facts=tuple(Fact(**one) for one in _rows(stated, "facts", Fact, path)),
-        contradictions=tuple(
-            Contradiction(**one) for one in _rows(stated, "contradictions", Contradiction, path)
-        ),
-        extra={key: value for key, value in stated.items() if key not in _KNOWN},
+        ranges_over=_rows(stated, "ranges_over", AnswerSet, path),
+        facts=_rows(stated, "facts", Fact, path),
+        contradictions=_rows(stated, "contradictions", Contradiction, path),
+        extra={key: value for key, value in stated.items() if key not in _KEYS},
         **texts,
     )
 
@@ -66,23 +68,18 @@ def dump_page(page: WikiPage) -> str:
 def stated_keys(page: WikiPage) -> dict[str, Any]:
     """Return the known keys of a page's front matter, in order, those without a value left out."""
     record = to_record(page)
-    texts = {key: plain_line(record[key]) for key in ("title", "summary", "query")}
-    stated = {
-        "title": texts["title"],
-        "summary": texts["summary"],
-        "category": page.category,
-        "status": record["status"],
-        "status_since": page.status_since,
-        "query": texts["query"],
-        "generation": page.generation,
-        "written_at": page.written_at,
-        "rests_on": record["rests_on"],
-        "ranges_over": [_without_empty(one) for one in record["ranges_over"]],
-        "facts": [_without_empty(one) for one in record["facts"]],
-        "contradictions": [_without_empty(one) for one in record["contradictions"]],
-        "filed_sha256": page.filed_sha256,
-    }
+    stated = {key: _written(record[key]) for key in _KEYS}
     return {key: value for key, value in stated.items() if value not in ("", None, {}, [])}
+
+
+def _written(value: Any) -> Any:
+    match value:
+        case str():
+            return plain_line(value)
+        case list():
+            return [{key: plain_line(text) for key, text in row.items() if text} for row in value]
+        case _:
+            return value
 
 
 def dump_keys(stated: Mapping[str, Any]) -> str:
@@ -98,10 +95,6 @@ def plain_line(text: str) -> str:
 def plain_text(text: str) -> str:
     """Return a body without such characters and without white space at its ends."""
     return _UNWRITABLE.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
-
-
-def _without_empty(row: Mapping[str, str]) -> dict[str, str]:
-    return {key: plain_line(value) for key, value in row.items() if value}
 
 
 def _check_events(block: str) -> None:
@@ -168,9 +161,7 @@ def _rests_on(stated: Mapping[str, Any], path: str) -> dict[str, str]:
     return value
 
 
-def _rows(
-    stated: Mapping[str, Any], key: str, cls: type[Fact | Contradiction | AnswerSet], path: str
-) -> list[dict[str, str]]:
+def _rows(stated: Mapping[str, Any], key: str, cls: type[Row], path: str) -> tuple[Row, ...]:
     rows = stated.get(key) or []
     names = [f.name for f in fields(cls)]
     needed = {f.name for f in fields(cls) if f.default is MISSING}
@@ -181,4 +172,64 @@ def _rows(
             or not all(isinstance(value, str) for value in row.values())
         ):
             raise ParseError(f"{key} must be a list of {{{', '.join(names)}}}, all texts", subject=path)
-    return list(rows)
+    return tuple(cls(**row) for row in rows)
+
+
+_MARK = "\ufeff"
+
+Span = tuple[int, int]
+"""First line of a key, and the line behind its value."""
+
+
+def restate_page(text: str, page: WikiPage, by: WikiPage) -> str:
+    """Return *text*, the file of *page*, as that of *by*: what differs of keys and body is written again.
+
+    Comments, the order and the spelling of other keys, line ends and a byte order mark stay. Where that gives
+    another page, as of front matter in braces, the file is written as any new one.
+    """
+    restated = _restate(text, page, by)
+    try:
+        if restated is not None and parse_page(restated, category=by.category, slug=by.slug) == by:
+            return restated
+    except ParseError:
+        pass
+    return dump_page(by)
+
+
+def _restate(text: str, page: WikiPage, by: WikiPage) -> str | None:
+    plain = text.removeprefix(_MARK).replace("\r\n", "\n")
+    match = BLOCK.match(plain)
+    spans = _spans(match[1]) if match else None
+    if match is None or spans is None:
+        return None
+    block = _change(match[1].split("\n"), spans, stated_keys(page), stated_keys(by))
+    behind = plain[match.end() :] if page.body == by.body else f"\n{plain_text(by.body)}\n"
+    close = plain[match.end(1) : match.end()].rstrip("\n")
+    whole = f"{plain[: match.start(1)]}{block}{close}\n{behind}"
+    return text[: text.startswith(_MARK)] + (whole.replace("\n", "\r\n") if "\r\n" in text else whole)
+
+
+def _change(lines: list[str], spans: Mapping[str, Span], old: dict[str, Any], new: dict[str, Any]) -> str:
+    """Write keys whose values differ where they stood, the last of them first, and new ones at the end."""
+    changed = [key for key in old | new if old.get(key) != new.get(key)]
+    for key in sorted(changed, key=lambda one: spans.get(one, (len(lines), 0)), reverse=True):
+        start, end = spans.get(key, (len(lines) - 1, len(lines) - 1))
+        lines[start:end] = dump_keys({key: new[key]}).splitlines() if key in new else []
+    return "\n".join(lines)
+
+
+def _spans(block: str) -> dict[str, Span] | None:
+    """Return where each key stands; None where keys do not stand on lines of their own."""
+    node = yaml.compose(block, Loader=LOADER)
+    if not isinstance(node, yaml.MappingNode) or node.flow_style:
+        return None
+    return {key.value: (key.start_mark.line, _last_line(value) + 1) for key, value in node.value}
+
+
+def _last_line(node: yaml.Node) -> int:
+    """Return line on which a value ends: of a list in lines that of its last part, not of the next key."""
+    if isinstance(node, yaml.CollectionNode) and node.value and not node.flow_style:
+        last = node.value[-1]
+        return _last_line(last[1] if isinstance(last, tuple) else last)
+    ends_before = node.end_mark.column == 0 and node.end_mark.line > node.start_mark.line
+    return node.end_mark.line - ends_before

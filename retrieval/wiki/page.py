@@ -1,13 +1,15 @@
-"""What a page of the wiki is."""
+"""What a page of the wiki is, what it is called, and pages by the words they share with a question."""
 
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from retrieval.question.words import fold
-from schemas.hashing import sha256_hex
+from retrieval.question.words import fold, full_stems, rarity_among
+from schemas.errors import ConfigError
+from schemas.ids import sha256_hex
 
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
@@ -180,3 +182,84 @@ def _prose(body: str) -> str:
         elif not fence:
             kept.append(re.sub(r"`[^`]*`", "", line))
     return "\n".join(kept)
+
+
+LENGTH_MAX = 80
+_MARK = 8
+_SAFE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_RESERVED = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
+)
+"""Device names of Windows: no file may be called so there, whatever its extension."""
+
+
+def slug_of(title: str) -> str:
+    """Return the slug of a title: its words in lower case, joined by dashes, at most 80 characters.
+
+    What plain letters and digits cannot say leaves a mark of eight hex digits of the title's hash behind,
+    so that titles in other scripts, long ones, and reserved names have slugs of their own.
+    """
+    whole = unicodedata.normalize("NFKC", title)
+    plain = "".join(char for char in unicodedata.normalize("NFKD", whole) if not unicodedata.combining(char))
+    slug = "-".join(re.findall(r"[a-z0-9]+", plain.lower()))
+    lost = any(char.isalnum() and not char.isascii() for char in plain)
+    if lost or not is_safe(slug):
+        return marked_slug(slug, title)
+    return slug
+
+
+def marked_slug(slug: str, title: str) -> str:
+    """Return *slug* with a mark that follows from the title, for where the plain one means something else."""
+    head = slug[: LENGTH_MAX - _MARK - 1].strip("-") or "page"
+    return f"{head}-{sha256_hex(unicodedata.normalize('NFC', title))[:_MARK]}"
+
+
+def is_safe(name: str) -> bool:
+    """Whether a category or slug may be a file name: `[a-z0-9-]`, at most 80 characters, no reserved name."""
+    return bool(_SAFE.fullmatch(name)) and len(name) <= LENGTH_MAX and name not in _RESERVED
+
+
+def check_page_name(name: str, *, what: str) -> str:
+    """Return a category or slug back if it is safe.
+
+    Raises: ConfigError: it is not, as `../x`, `a/b`, `CON` or an empty one.
+    """
+    if not is_safe(name):
+        raise ConfigError(
+            f"is not a valid {what}: write lower-case letters, digits and single dashes, at most "
+            f"{LENGTH_MAX}, and no name that a system reserves",
+            subject=repr(name),
+        )
+    return name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageHit:
+    """A page that shares words with a question; `coverage` as `cover` gives it for the whole page."""
+
+    page: WikiPage
+    score: float
+    coverage: float
+
+
+class PageIndex:
+    """The words of all pages of a wiki, read once."""
+
+    def __init__(self, pages: Collection[WikiPage]) -> None:
+        self._words = [(page, full_stems(page.text)) for page in pages]
+        self.rarity = rarity_among([there for _, there in self._words])
+
+    def search(self, query: str, *, top_k: int) -> tuple[PageHit, ...]:
+        """Return the best *top_k* pages that share a word with *query*.
+
+        Score: the mean of two shares of the question: what title, summary and query of a page cover, and what
+        all of it does; order (-score, category, slug).
+        """
+        asked = full_stems(query)
+        hits = [self._hit(page, there, asked) for page, there in self._words if asked & there]
+        return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.page.category, hit.page.slug))[:top_k])
+
+    def _hit(self, page: WikiPage, there: frozenset[str], asked: frozenset[str]) -> PageHit:
+        head = self.rarity.cover(asked, full_stems(f"{page.title} {page.summary} {page.query}"))
+        whole = self.rarity.cover(asked, there)
+        return PageHit(page=page, score=round((head + whole) / 2, 6), coverage=round(whole, 6))

@@ -1,14 +1,19 @@
-"""Whether a page answers a question by itself, so that the graph need not be asked (reference 14)."""
+"""Whether a page, or sentences, answer a question by themselves, so that the graph need not be asked."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from indexes.ports import Reranker
-from retrieval.wiki.page import PageSection, WikiPage, sections_of
-from retrieval.wiki.search import PageHit, Rarity
-from retrieval.wiki.trust import Trust
-from retrieval.wiki.words import stem_line, stems
+from indexes.ports import GraphReader, Reranker
+from retrieval.bundle.annotations import node_names
+from retrieval.question.words import Rarity, fold, full_stems, stem_line
+from retrieval.relations.asked import EdgeDirection, read_relations_asked
+from retrieval.relations.find import name_places
+from retrieval.verify.quantities import says_measure
+from retrieval.wiki.page import PageHit, PageSection, WikiPage, sections_of
+from retrieval.wiki.trust import Trust, kinds_asked
+from schemas.edges import EdgeKind
+from schemas.nodes import Node
 
 _LABEL = re.compile(r" ?\[S\d+\]")
 LOGIT_MIN = 3.0
@@ -46,9 +51,9 @@ def judge_page(
     father of the director is not the director of the father.
     """
     sections = sections_of(hit.page)
-    asked = stems(query)
+    asked = full_stems(query)
     if reranker is None:
-        fits = [rarity.cover(asked, stems(f"{one.heading} {one.text}")) for one in sections]
+        fits = [rarity.cover(asked, full_stems(f"{one.heading} {one.text}")) for one in sections]
     else:
         fits = list(reranker.score_pairs(query, [_pair_text(hit.page, one) for one in sections]))
     best = max(range(len(sections)), key=lambda at: (fits[at], -at), default=None)
@@ -110,4 +115,62 @@ def _short_of(hit: PageHit, logit: float | None, *, about: bool) -> list[str]:
 def _is_about(page: WikiPage, asked: Collection[str], rarity: Rarity) -> bool:
     """A page may have every word of a question and answer another: "What is a lease", "Why do leases end"."""
     titles: Mapping[str, None] = dict.fromkeys(text for text in (page.title, page.query) if text)
-    return any(rarity.cover(stems(title), asked) >= COVERAGE_MIN for title in titles)
+    return any(rarity.cover(full_stems(title), asked) >= COVERAGE_MIN for title in titles)
+
+
+NO_JUDGE = "nothing tells whether it answers: that takes the cross-encoder"
+
+_LISTS = re.compile(r"\s*(?:what|which|who|list|name|show|how many)\b", re.IGNORECASE)
+
+
+def why_weak(question: str, sentences: Sequence[str], *, reranker: Reranker | None) -> str:
+    """Say on a line why *sentences* are no answer to keep; empty where they are one.
+
+    The cross-encoder gives them, read together, the logit that a page needs to answer, and where the question
+    asks how long, how many or how often, one of them says such a measure. A sentence that was copied is true
+    and may answer another question; without a cross-encoder nothing tells.
+    """
+    if reranker is None:
+        return NO_JUDGE
+    (logit,) = reranker.score_pairs(question, [" ".join(sentences)])
+    if logit < LOGIT_MIN:
+        return f"as an answer the cross-encoder gives it {logit:.1f}, not {LOGIT_MIN:.0f}"
+    if not says_measure(question, sentences):
+        return "it says no measure of what is asked"
+    return ""
+
+
+def leaves_out(question: str, sentences: Sequence[str], nodes: Collection[str], graph: GraphReader) -> str:
+    """Say what a list of what depends on, or supersedes, one of *nodes* leaves out; empty where nothing.
+
+    All that such edges come from, or all that they lead to, as *question* asks, must be named by id or title.
+    Where it does not say which way, either is enough.
+
+    Raises: StoreUnavailable: the graph does not answer.
+    """
+    kinds = kinds_asked(question) & {EdgeKind.DEPENDS_ON, EdgeKind.SUPERSEDES}
+    if not kinds or not nodes or not _LISTS.match(question):
+        return ""
+    said = f" {fold(' '.join(sentences))} "
+    way = _way_asked(question, graph.nodes(sorted(nodes)))
+    into = graph.edges_to(sorted(nodes), kinds=kinds) if way is not EdgeDirection.OUT else ()
+    out = graph.edges_from(sorted(nodes), kinds=kinds) if way is not EdgeDirection.INTO else ()
+    missing: list[str] = []
+    for ends in ({edge.src for edge in into}, {edge.dst for edge in out}):
+        beyond = sorted(ends.difference(nodes))
+        unnamed = [one for one in graph.nodes(beyond) if not _is_named(one, said)] if beyond else []
+        if beyond and not unnamed:
+            return ""
+        missing += [(node_names(one) or (one.id,))[0] for one in unnamed]
+    return f"it leaves out {', '.join(missing[:3])}" if missing else ""
+
+
+def _way_asked(question: str, nodes: Collection[Node]) -> EdgeDirection:
+    """Return which way from the named things the question goes: "What depends on A?" goes into A."""
+    spans = [span for node in nodes for name in node_names(node) for span in name_places(name, question)]
+    asked = read_relations_asked(question, [spans]) if spans else None
+    return asked.steps[0].way if asked and len(asked.steps) == 1 else EdgeDirection.BOTH
+
+
+def _is_named(node: Node, said: str) -> bool:
+    return any(f" {fold(name)} " in said for name in node_names(node) if fold(name))

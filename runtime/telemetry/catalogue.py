@@ -26,9 +26,16 @@ class MetricDefinition:
     type: MetricType = MetricType.GAUGE
 
 
+def _of_source(name: str, told: str, *labels: str) -> MetricDefinition:
+    return MetricDefinition(name, told, ("source", *labels))
+
+
+def _of_table(name: str, told: str) -> MetricDefinition:
+    return MetricDefinition(name, told, ("table",))
+
+
 INDEX_UP = MetricDefinition(
-    "sitegraph_index_up",
-    "1 if index and ledger could be read, else 0: others may be missing then",
+    "sitegraph_index_up", "1 if index and ledger could be read, else 0: others may be missing then"
 )
 GENERATION = MetricDefinition("sitegraph_generation", "Number of the generation that readers see")
 LAST_PUBLISH = MetricDefinition(
@@ -38,110 +45,84 @@ HELD = MetricDefinition(
     "sitegraph_publishing_held",
     "1 while a rollback, or questions that lost their evidence, hold publishing, else 0",
 )
-ROWS = MetricDefinition(
-    "sitegraph_rows",
-    "Rows of the generation that readers see; entities belong to no source",
-    ("source", "table"),
+ROWS = _of_source(
+    "sitegraph_rows", "Rows of the generation that readers see; entities belong to no source", "table"
 )
-TABLE_ROWS = MetricDefinition("sitegraph_lance_rows", "Rows of a LanceDB table", ("table",))
-UNINDEXED_ROWS = MetricDefinition(
+TABLE_ROWS = _of_table("sitegraph_lance_rows", "Rows of a LanceDB table")
+UNINDEXED_ROWS = _of_table(
     "sitegraph_lance_unindexed_rows",
     "Rows that the search index which lacks most of them does not contain; searches read them one by one",
-    ("table",),
 )
-FRAGMENTS = MetricDefinition("sitegraph_lance_fragments", "Files of rows of a LanceDB table", ("table",))
-SMALL_FRAGMENTS = MetricDefinition(
-    "sitegraph_lance_small_fragments", "Those of them that a compaction would join", ("table",)
-)
+FRAGMENTS = _of_table("sitegraph_lance_fragments", "Files of rows of a LanceDB table")
+SMALL_FRAGMENTS = _of_table("sitegraph_lance_small_fragments", "Those of them that a compaction would join")
 
-DOCUMENTS = MetricDefinition(
+DOCUMENTS = _of_source(
     "sitegraph_documents",
     "Known documents by the state in which they are; `dead_link`: nothing was ever found there",
-    ("source", "state"),
+    "state",
 )
-DUE = MetricDefinition(
-    "sitegraph_documents_due", "Documents whose time to be looked at has come", ("source",)
-)
-FAILED = MetricDefinition(
+DUE = _of_source("sitegraph_documents_due", "Documents whose time to be looked at has come")
+FAILED = _of_source(
     "sitegraph_documents_failed",
     "Documents that could not be fetched or read at the last look, by reason",
-    ("source", "reason"),
+    "reason",
 )
-CONTENT_AGE = MetricDefinition(
+CONTENT_AGE = _of_source(
     "sitegraph_content_age_seconds",
     "Time since the source last confirmed what readers see: the median and the 95th percentile of documents",
-    ("source", "percentile"),
+    "percentile",
 )
-FRESH_RATIO = MetricDefinition(
-    "sitegraph_content_fresh_ratio", "Share of documents no older than the SLO of their source", ("source",)
+FRESH_RATIO = _of_source(
+    "sitegraph_content_fresh_ratio", "Share of documents no older than the SLO of their source"
 )
-SLO = MetricDefinition(
-    "sitegraph_freshness_slo_seconds",
-    "Age that content may have, if the source file says",
-    ("source",),
-)
+SLO = _of_source("sitegraph_freshness_slo_seconds", "Age that content may have, if the source file says")
 
-RUN_STATE = MetricDefinition(
-    "sitegraph_last_run_state",
-    "1 for the state of the last run, 0 for the others",
-    ("source", "state"),
+RUN_STATE = _of_source(
+    "sitegraph_last_run_state", "1 for the state of the last run, 0 for the others", "state"
 )
-RUN_START = MetricDefinition(
-    "sitegraph_last_run_start_timestamp_seconds", "When the last run began", ("source",)
+RUN_START = _of_source("sitegraph_last_run_start_timestamp_seconds", "When the last run began")
+RUN_END = _of_source(
+    "sitegraph_last_run_end_timestamp_seconds", "When the last run ended; none while it is open"
 )
-RUN_END = MetricDefinition(
-    "sitegraph_last_run_end_timestamp_seconds",
-    "When the last run ended; none while it is open",
-    ("source",),
-)
-RUN_SUCCESS = MetricDefinition(
+RUN_SUCCESS = _of_source(
     "sitegraph_last_success_timestamp_seconds",
     "When a run last came to its end, whether or not anything had changed",
-    ("source",),
 )
-RUN_DOCUMENTS = MetricDefinition(
-    "sitegraph_last_run_documents", "Documents of the last finished run by outcome", ("source", "outcome")
+RUN_DOCUMENTS = _of_source(
+    "sitegraph_last_run_documents", "Documents of the last finished run by outcome", "outcome"
 )
-RUN_CHUNKS = MetricDefinition(
+RUN_CHUNKS = _of_source(
     "sitegraph_last_run_chunks",
     "Chunks of the last finished run: added, removed, unchanged; texts embedded",
-    ("source", "change"),
+    "change",
 )
-RUN_STAGE = MetricDefinition(
-    "sitegraph_last_run_stage_seconds", "Time that a stage of the last finished run took", ("source", "stage")
+RUN_STAGE = _of_source(
+    "sitegraph_last_run_stage_seconds", "Time that a stage of the last finished run took", "stage"
 )
-RUN_RESPONSES = MetricDefinition(
-    "sitegraph_last_run_http_responses",
-    "HTTP answers of the last finished run by status",
-    ("source", "status"),
+RUN_RESPONSES = _of_source(
+    "sitegraph_last_run_http_responses", "HTTP answers of the last finished run by status", "status"
 )
-RUN_BYTES = MetricDefinition(
-    "sitegraph_last_run_received_bytes", "Bytes that the last finished run received", ("source",)
-)
-RUN_CPU = MetricDefinition(
+RUN_BYTES = _of_source("sitegraph_last_run_received_bytes", "Bytes that the last finished run received")
+RUN_CPU = _of_source(
     "sitegraph_last_run_cpu_seconds",
     "CPU time that the last finished run spent, by cause; together they are all of it",
-    ("source", "cause"),
+    "cause",
 )
-RUN_IO = MetricDefinition(
+RUN_IO = _of_source(
     "sitegraph_last_run_io_bytes",
     "Bytes that the last finished run read and wrote, cached or not, by cause",
-    ("source", "cause", "direction"),
+    "cause",
+    "direction",
 )
-RUN_ROWS = MetricDefinition(
+RUN_ROWS = _of_source(
     "sitegraph_last_run_touched_rows",
     "Rows of a table that the last finished run wrote or removed; documents whose rows it decided again",
-    ("source", "table"),
+    "table",
 )
-RUN_PROBLEMS = MetricDefinition(
-    "sitegraph_last_run_problems", "Problems that the last run lists", ("source",)
-)
+RUN_PROBLEMS = _of_source("sitegraph_last_run_problems", "Problems that the last run lists")
 
 QUESTIONS = MetricDefinition(
-    "sitegraph_questions_total",
-    "Questions that serve was asked",
-    ("outcome",),
-    MetricType.COUNTER,
+    "sitegraph_questions_total", "Questions that serve was asked", ("outcome",), MetricType.COUNTER
 )
 QUESTION_SECONDS = MetricDefinition(
     "sitegraph_question_duration_seconds",

@@ -13,8 +13,8 @@ from typing import Any
 from runtime.telemetry import catalogue
 from runtime.telemetry.catalogue import INDEX_METRICS, MetricDefinition
 from schemas.documents import DocumentState, Outcome
+from schemas.evidence import Durations, UsageCounts
 from schemas.health import IndexHealth, LastRun, SourceStatus
-from schemas.usage_counts import Durations, UsageCounts
 
 RUN_STATES = ("finished", "refused", "failed", "stopped", "running", "interrupted")
 PERCENTILES = (50, 95)
@@ -65,16 +65,12 @@ def _all(health: IndexHealth, now: datetime) -> Iterator[Told]:
         yield catalogue.FRAGMENTS, (table,), one.fragments
         yield catalogue.SMALL_FRAGMENTS, (table,), one.small_fragments
     for name, source in sorted(health.sources.items()):
-        yield from _rows(name, source)
+        for table, rows in sorted(source.rows.items()):
+            yield catalogue.ROWS, (name, table), rows
         if name and known:
             yield from _documents(name, source, now)
         if name:
             yield from _run(name, source)
-
-
-def _rows(name: str, source: SourceStatus) -> Iterator[Told]:
-    for table, rows in sorted(source.rows.items()):
-        yield catalogue.ROWS, (name, table), rows
 
 
 def _documents(name: str, source: SourceStatus, now: datetime) -> Iterator[Told]:
@@ -111,8 +107,9 @@ def _report(name: str, last: LastRun) -> Iterator[Told]:
     report = last.report
     if "documents" not in report:
         return
-    for outcome, number in _outcomes(report["documents"]):
-        yield catalogue.RUN_DOCUMENTS, (name, outcome), number
+    for outcome, number in report["documents"].items():
+        if outcome not in _LOOKS:
+            yield catalogue.RUN_DOCUMENTS, (name, outcome), number
     for change in _CHANGES:
         yield catalogue.RUN_CHUNKS, (name, change), report.get("chunks", {}).get(change, 0)
     for stage, seconds in report.get("stages", {}).items():
@@ -132,10 +129,6 @@ def _cost(name: str, cost: Mapping[str, Any]) -> Iterator[Told]:
             yield catalogue.RUN_IO, (name, cause, direction), spent[direction]
     for table, rows in cost.get("rows", {}).items():
         yield catalogue.RUN_ROWS, (name, table), rows["touched"]
-
-
-def _outcomes(documents: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    return ((name, number) for name, number in documents.items() if name not in _LOOKS)
 
 
 def _time(definition: MetricDefinition, labels: Labels, at: str | None) -> Iterator[Told]:

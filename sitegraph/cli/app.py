@@ -6,108 +6,61 @@ import resource
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Collection
+from importlib import import_module
 from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
 from typer.exceptions import TyperException
 
-from runtime.driver_logs import show_errors_alone
-from runtime.garbage import raise_gc_threshold
-from schemas.advice import COMMAND_LINE
-from schemas.errors import ConfigError
-from schemas.program import version_line
-from schemas.redaction import one_line
-from schemas.settings import is_on
-from schemas.signal_in_error import signal_in_error
-from schemas.text_streams import escape_unwritable
-from sitegraph.cli import demo
-from sitegraph.cli.commands import (
-    ask,
-    audiences,
-    blame,
-    changes,
-    check,
-    deploy,
-    diff_versions,
-    doctor,
-    drop,
-    export,
-    graph,
-    init,
-    inspect,
-    lint,
-    maintain,
-    mcp,
-    plan,
-    pull,
-    query,
-    repair,
-    rollback,
-    run,
-    serve,
-    show,
-    status,
-    tune,
-    verify,
-    why,
-    wiki,
-)
-from sitegraph.cli.failures import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TERMINATED, EXIT_USAGE, explain
-from sitegraph.cli.hints import complete_for_call, door_of
+from runtime.settings import raise_gc_threshold, show_errors_alone
+from schemas.advice import COMMAND_LINE, advise
+from schemas.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, ConfigError, signal_in_error
+from schemas.leaving import leave
+from schemas.redaction import escape_unwritable, one_line
+from schemas.settings import is_on, version_line
+from sitegraph.cli.failures import EXIT_TERMINATED, explain_error
+from sitegraph.cli.options import door_of
 
 ADDRESS_SPACE = 4 * 2**30
 """Bytes; a query was ended at 2.5 GB and answered at 3.5 GB, most of it reserved and never used."""
 
 _INTERRUPTED = "interrupted; run again to continue"
 
-app = typer.Typer(
-    name="sitegraph",
-    help="Crawl websites and documents into a searchable graph, and keep it up to date.",
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with: sitegraph demo. Exit codes: 0 ok, 1 failed or damage, 2 usage, "
-    "3 store unavailable, 4 refused by a guard, 130 Ctrl-C, 143 SIGTERM.",
-)
-
-COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
-    ("demo", demo.demo, "Try sitegraph on its own manual."),
-    ("init", init.init, "Write a source file for a site, folder or repository."),
-    ("plan", plan.plan, "Show what a run would do, without sending a request."),
-    ("run", run.run, "Crawl a source, index what changed, and publish it."),
-    ("deploy", deploy.deploy, "Schedule sources on a Prefect server, with alarms."),
-    ("status", status.status, "Show the current generation, sources, last runs and leases."),
-    ("why", why.why, "Explain the history and state of one document."),
-    ("changes", changes.changes, "List what each generation changed, for programs that keep a copy."),
-    ("query", query.query, "Find evidence for a question."),
-    ("ask", ask.ask, "Answer a question in sentences, each with its source."),
-    ("wiki", wiki.wiki, "List, search, read and check wiki pages."),
-    ("show", show.show, "Open a citation: the PDF page, or the section."),
-    (
-        "diff-versions",
-        diff_versions.diff_versions,
-        "Show what changed from one version of a manual to another.",
-    ),
-    ("blame", blame.blame, "Show when a passage got its present wording, and what it said before."),
-    ("graph", graph.graph, "Show the graph around a node."),
-    ("serve", serve.serve, "Serve the index over HTTP."),
-    ("audiences", audiences.audiences, "Build and list what groups of readers see."),
-    ("mcp", mcp.mcp, "Serve the index to an agent over MCP."),
-    ("pull", pull.pull, "Copy an index from elsewhere, or bring a copy up to date."),
-    ("inspect", inspect.inspect, "Show how one document is parsed."),
-    ("export", export.export, "Export rows, the graph or usage logs."),
-    ("lint", lint.lint, "Find what is wrong with the documentation itself."),
-    ("check", check.check, "Ask what the index must answer, as a run does before it publishes."),
-    ("tune", tune.tune, "Fit the ranking weights to questions with known answers."),
-    ("verify", verify.verify, "Check the whole index for damage."),
-    ("maintain", maintain.maintain, "Compact tables and delete what nothing needs, beside readers and runs."),
-    ("repair", repair.repair, "Repair a damaged index, without sending a request."),
-    ("rollback", rollback.rollback, "Return to an earlier generation, or lift the hold."),
-    ("drop", drop.drop, "Remove a source from the index."),
-    ("doctor", doctor.doctor, "Check what this machine and its configuration lack."),
-)
+COMMANDS = {
+    "demo": "Try sitegraph on its own manual.",
+    "init": "Write a source file for a site, folder or repository.",
+    "plan": "Show what a run would do, without sending a request.",
+    "run": "Crawl a source, index what changed, and publish it.",
+    "deploy": "Schedule sources on a Prefect server, with alarms.",
+    "status": "Show the current generation, sources, last runs and leases.",
+    "why": "Explain the history and state of one document.",
+    "changes": "List what each generation changed, for programs that keep a copy.",
+    "query": "Find evidence for a question.",
+    "ask": "Answer a question in sentences, each with its source.",
+    "wiki": "List, search, read and check wiki pages.",
+    "show": "Open a citation: the PDF page, or the section.",
+    "diff-versions": "Show what changed from one version of a manual to another.",
+    "blame": "Show when a passage got its present wording, and what it said before.",
+    "graph": "Show the graph around a node.",
+    "serve": "Serve the index over HTTP.",
+    "audiences": "Build and list what groups of readers see.",
+    "mcp": "Serve the index to an agent over MCP.",
+    "pull": "Copy an index from elsewhere, or bring a copy up to date.",
+    "inspect": "Show how one document is parsed.",
+    "export": "Export rows, the graph or usage logs.",
+    "lint": "Find what is wrong with the documentation itself.",
+    "check": "Ask what the index must answer, as a run does before it publishes.",
+    "tune": "Fit the ranking weights to questions with known answers.",
+    "verify": "Check the whole index for damage.",
+    "maintain": "Compact tables and delete what nothing needs, beside readers and runs.",
+    "repair": "Repair a damaged index, without sending a request.",
+    "rollback": "Return to an earlier generation, or lift the hold.",
+    "drop": "Remove a source from the index.",
+    "doctor": "Check what this machine and its configuration lack.",
+}
+"""What each command does in a line; its module is imported when it is called."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -116,7 +69,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
@@ -125,8 +77,23 @@ def _options(
     pass
 
 
-for _name, _command, _summary in COMMANDS:
-    app.command(_name, short_help=_summary)(_command)
+def build_commands(names: Collection[str] = COMMANDS.keys()) -> typer.Typer:
+    """Make the application with the commands of these *names*."""
+    app = typer.Typer(
+        name="sitegraph",
+        help="Crawl websites and documents into a searchable graph, and keep it up to date.",
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+        epilog="Start with: sitegraph demo. Exit codes: 0 ok, 1 failed or damage, 2 usage, "
+        "3 store unavailable, 4 refused by a guard, 130 Ctrl-C, 143 SIGTERM.",
+    )
+    app.callback()(_options)
+    for name in names:
+        called = name.replace("-", "_")
+        module = "sitegraph.cli.demo_script" if name == "demo" else f"sitegraph.cli.commands.{called}"
+        app.command(name, short_help=COMMANDS[name])(getattr(import_module(module), called))
+    return app
 
 
 def main() -> NoReturn:
@@ -139,7 +106,7 @@ def main() -> NoReturn:
         logging.getLogger(package).addHandler(logging.NullHandler())
     show_errors_alone()
     _warn_of_little_memory()
-    sys.exit(run_app(sys.argv[1:]))
+    leave(run_app(sys.argv[1:]))
 
 
 def _warn_of_little_memory() -> None:
@@ -165,6 +132,7 @@ def run_app(arguments: list[str]) -> int:
 
 def _answer(arguments: list[str]) -> int:
     try:
+        app = build_commands(COMMANDS.keys() & set(arguments[:1]) or COMMANDS.keys())
         result = app(arguments or ["--help"], standalone_mode=False)
         sys.stdout.flush()  # here, where a closed pipe or a full disk still gets its exit code
     except TyperException as error:
@@ -210,8 +178,7 @@ def _leave_unwritable_output() -> None:
 
 def command_of(arguments: list[str]) -> str:
     """Name the command that was called."""
-    names = {name for name, _, _ in COMMANDS}
-    return next((argument for argument in arguments if argument in names), "sitegraph")
+    return next((argument for argument in arguments if argument in COMMANDS), "sitegraph")
 
 
 def _fail(error: Exception, arguments: list[str]) -> int:
@@ -221,8 +188,8 @@ def _fail(error: Exception, arguments: list[str]) -> int:
         traceback.print_exception(error)
     if isinstance(error, OSError):
         _leave_unwritable_output()
-    if (failure := explain(error, command=command_of(arguments))) is not None:
-        return _say(complete_for_call(failure.message, arguments), failure.code)
+    if (failure := explain_error(error, command=command_of(arguments))) is not None:
+        return _say(advise(failure.message, door_of(arguments)), failure.code)
     reason = f"{type(error).__name__}: {error}".removesuffix(": ")
     return _say(f"internal error ({reason}); SITEGRAPH_DEBUG=1 shows the traceback", EXIT_FAILED)
 

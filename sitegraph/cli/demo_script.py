@@ -1,22 +1,44 @@
-"""The demonstration: serve the manual, crawl it, ask it, edit a page, crawl again."""
+"""`sitegraph demo`: see it work on this project's own manual."""
 
 import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from schemas.edges import EdgeKind, EvidenceRole
 from schemas.errors import ConfigError
 from schemas.settings import Settings
-from sitegraph.cli.commands.run import print_report
+from sitegraph.cli.commands.run import prepare_prefect, print_report
 from sitegraph.cli.reading import open_for_reading, terminal_width
-from sitegraph.cli.static_server import serve_folder
+
+
+@contextmanager
+def serve_folder(folder: Path) -> Iterator[str]:
+    """Serve a folder on a free loopback port and give its address, `host:port`."""
+    handler = partial(_QuietHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+
+
+class _QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing: whoever asks has a report of its own."""
+
 
 DOCS = Path(__file__).parents[2] / "docs"
 MARK = ".sitegraph-demo"
@@ -27,20 +49,34 @@ EDIT = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """Something to ask the manual."""
-
-    text: str
-    filters: Mapping[str, str]
-
-
-QUESTIONS = (
-    Question(text="When is a page that answers 404 deleted from the index?", filters={"kind": "html"}),
-    Question(text="What does exit code 4 mean?", filters={}),
-    Question(text="Why does a reader need neither torch nor transformers?", filters={"kind": "pdf"}),
-    Question(text="What does sitegraph rollback do?", filters={"kind": "html"}),
+QUESTIONS: tuple[tuple[str, Mapping[str, str]], ...] = (
+    ("When is a page that answers 404 deleted from the index?", {"kind": "html"}),
+    ("What does exit code 4 mean?", {}),
+    ("Why does a reader need neither torch nor transformers?", {"kind": "pdf"}),
+    ("What does sitegraph rollback do?", {"kind": "html"}),
 )
+"""What the manual is asked, and with which filters."""
+
+
+def demo(
+    folder: Annotated[
+        Path, typer.Option("--dir", help="Folder for the demo: replaced if it exists, and kept afterwards.")
+    ] = Path("demo"),
+) -> None:
+    """Serve the manual on a loopback port, crawl it, ask three questions, edit a page, crawl again.
+
+    Needs a checkout of sitegraph: the manual is its docs/ folder. The second crawl is a Prefect flow run.
+
+    Examples:
+
+      sitegraph demo
+
+      sitegraph demo --dir ./tour
+    """
+    os.environ.setdefault("SITEGRAPH_CACHE", str(Path(".cache") / "models"))
+    prepare_prefect(os.environ)
+    import_module("prefect")  # of the extra that builds: where it is missing, the command says so
+    run_demo(folder)
 
 
 def run_demo(folder: Path) -> None:
@@ -57,8 +93,9 @@ def run_demo(folder: Path) -> None:
         _say(2, f"crawling http://{address}/ into {folder / 'index'}")
         print_report(_index(source, folder), source=str(source), index=str(folder / "index"))
         _tell_tools(folder)
-        for number, question in enumerate(QUESTIONS, start=3):
-            _ask(number, question, folder)
+        for number, (question, filters) in enumerate(QUESTIONS, start=3):
+            _say(number, question)
+            _ask(question, filters, folder)
         _say(3 + len(QUESTIONS), f"adding a section to {EDITED_PAGE}; crawling again, as a Prefect flow run")
         _edit(folder)
         report = _index(source, folder, prefect=True)
@@ -80,23 +117,20 @@ def _prepare(folder: Path) -> None:
 
 
 def _build(folder: Path) -> None:
-    command = [
-        sys.executable,
-        str(DOCS / "build.py"),
-        "--docs",
-        str(folder / "docs"),
-        "--out",
-        str(folder / "site"),
-    ]
-    built = subprocess.run(command, cwd=DOCS.parent, capture_output=True, text=True, check=False)
+    options = ["--docs", str(folder / "docs"), "--out", str(folder / "site")]
+    built = _python(str(DOCS / "build.py"), *options)
     if built.returncode != 0:
         raise ConfigError(f"cannot be built ({built.stderr.strip().splitlines()[-1]})", subject=str(DOCS))
 
 
+def _python(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=DOCS.parent, capture_output=True, text=True, check=False)
+
+
 def _write_tools(folder: Path) -> Path:
     """What the command says of itself: the tools that the manual explains."""
-    command = [sys.executable, "-m", "sitegraph", "--help"]
-    told = subprocess.run(command, cwd=DOCS.parent, capture_output=True, text=True, check=True).stdout
+    told = _python("-m", "sitegraph", "--help").stdout
     path = folder / "tools" / "sitegraph.txt"
     path.parent.mkdir()
     path.write_text(told.replace("python -m sitegraph", "sitegraph"))
@@ -138,17 +172,16 @@ def _tell_tools(folder: Path) -> None:
     )
 
 
-def _ask(number: int, question: Question, folder: Path) -> None:
+def _ask(question: str, filters: Mapping[str, str], folder: Path) -> None:
     from retrieval.bundle.render import render_text
-    from retrieval.opening import build_retriever
+    from retrieval.evidence import build_retriever
     from retrieval.question.query import build_query, filters_from_record
-    from runtime.processes.page_images import stored_bytes
+    from runtime.page_images import stored_bytes
     from sitegraph.cli.commands.show import show_chunk
 
-    _say(number, question.text)
     settings = Settings(index=str(folder / "index"))
     readers = open_for_reading(settings)
-    query = build_query(question.text, filters=filters_from_record(question.filters), top_k=2)
+    query = build_query(question, filters=filters_from_record(filters), top_k=2)
     bundle = build_retriever(readers).retrieve(query)
     print(render_text(bundle, width=terminal_width()))
     for evidence in bundle.evidence[:1]:

@@ -5,25 +5,25 @@ Decided by the error alone; what nobody foresaw is no failure here, and stays a 
 
 import errno
 import os
+from pathlib import Path
 from typing import NamedTuple
 
-from schemas.driver_text import plain_reason
 from schemas.errors import (
+    EXIT_FAILED,
+    EXIT_UNAVAILABLE,
+    EXIT_USAGE,
+    WHAT_TO_DO,
     ConfigError,
-    FilterError,
-    GuardRefused,
     NoRoom,
-    QueryRefused,
-    SchemaMismatch,
     SitegraphError,
-    Stopped,
     StoreUnavailable,
+    exit_code,
+    plain_reason,
+    why_no_room,
 )
-from schemas.extras import extra_of, install_line
-from schemas.no_room import WHAT_TO_DO, why_no_room
+from schemas.settings import extra_of, install_line
 
-EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE, EXIT_REFUSED = 1, 2, 3, 4
-EXIT_INTERRUPTED, EXIT_TERMINATED = 130, 143
+EXIT_TERMINATED = 143
 
 _PREFECT = "set PREFECT_API_URL to a server that runs, or unset it to have one started for each run"
 _NO_THREAD = "can't start new thread"
@@ -49,7 +49,7 @@ class Failure(NamedTuple):
     code: int
 
 
-def explain(error: Exception, *, command: str) -> Failure | None:
+def explain_error(error: Exception, *, command: str) -> Failure | None:
     """Say what an error means; *command* is the one it ended. None: nobody foresaw it."""
     if _lacks_memory(error):  # even where it was taken for damage, as of an encoder that cannot be loaded
         return Failure("there is not enough memory; free some, or raise its limit (ulimit -v)", EXIT_FAILED)
@@ -81,17 +81,6 @@ def _lacks_memory(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return False
-
-
-def exit_code(error: SitegraphError) -> int:
-    """Return the exit code of an error by its class."""
-    if isinstance(error, ConfigError | FilterError | SchemaMismatch):
-        return EXIT_USAGE
-    if isinstance(error, StoreUnavailable):
-        return EXIT_UNAVAILABLE
-    if isinstance(error, GuardRefused | QueryRefused):
-        return EXIT_REFUSED
-    return EXIT_INTERRUPTED if isinstance(error, Stopped) else EXIT_FAILED
 
 
 def _ours(error: SitegraphError) -> Failure:
@@ -132,3 +121,9 @@ def _outer(error: Exception) -> Failure | None:
 
 def _module(error: BaseException) -> str:
     return type(error).__module__.partition(".")[0]
+
+
+def require_folder(path: Path) -> None:
+    """Say at once, not after long work, that *path* is a folder or lies in none. Raises: ConfigError."""
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise ConfigError("cannot be written: name a file in a folder that exists", subject=str(path))

@@ -1,16 +1,22 @@
-"""Options that several commands share."""
+"""Options that several commands share, what shells complete, and hints that name this call's options."""
 
 import sys
-from enum import StrEnum
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from indexes.embed.named_models import known_names
+from indexes.layout import IndexLayout
+from runtime.settings import read_settings
+from schemas.advice import Door, DoorKind, advise
 from schemas.errors import ConfigError
-from schemas.json_text import to_json
+from schemas.redaction import to_json
 from schemas.settings import Settings
+from sitegraph.cli.reading import warn
 
 if TYPE_CHECKING:
     from flows.run.index import Index
@@ -24,7 +30,6 @@ IndexOption = Annotated[
     ),
 ]
 
-
 ModelOption = Annotated[
     str | None,
     typer.Option(
@@ -35,6 +40,18 @@ ModelOption = Annotated[
     ),
 ]
 
+FilterOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter", metavar="KEY=VALUE", help="Only matching chunks, such as doc_type=guide. Repeatable."
+    ),
+]
+
+GraphOption = Annotated[bool, typer.Option("--use-graph/--no-graph", help="Follow the edges of the graph.")]
+
+ChunkArgument = Annotated[
+    str, typer.Argument(help="A chunk id as `query` prints it, or the beginning of one.")
+]
 
 AsOfOption = Annotated[
     str | None,
@@ -44,7 +61,6 @@ AsOfOption = Annotated[
         help="Read the index as it was: a kept generation, or the newest of a month, a day or a time.",
     ),
 ]
-
 
 VersionOption = Annotated[
     str | None,
@@ -56,7 +72,6 @@ VersionOption = Annotated[
     ),
 ]
 
-
 GroupsOption = Annotated[
     str | None,
     typer.Option(
@@ -67,17 +82,9 @@ GroupsOption = Annotated[
 ]
 
 
-class OutputFormat(StrEnum):
-    """How a command prints its result."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
 FormatOption = Annotated[
-    OutputFormat, typer.Option("--format", help="Text for people, or JSON for programs.")
+    Literal["text", "json"], typer.Option("--format", help="Text for people, or JSON for programs.")
 ]
-
 
 QuietOption = Annotated[
     bool, typer.Option("--quiet", help="No progress on stderr; warnings and errors remain.")
@@ -98,7 +105,6 @@ def check_folder(settings: Settings) -> None:
 
     Raises: ConfigError: a file stands there, or a folder of other things.
     """
-    from indexes.layout import IndexLayout
     from indexes.places import place_of
 
     folder = place_of(settings)
@@ -108,7 +114,7 @@ def check_folder(settings: Settings) -> None:
         raise ConfigError("is not empty and not an index; choose another --index", subject=str(folder))
 
 
-def check_encoder(settings: Settings) -> None:
+def refuse_unknown_model(settings: Settings) -> None:
     """Say at once that the model which the settings name is not there, or is not the expected one.
 
     Raises: ConfigError: with the names that are known.
@@ -119,14 +125,14 @@ def check_encoder(settings: Settings) -> None:
         load_model_spec(settings.model).in_dtype(settings.dtype)
 
 
-def choose_generation(index: "Index", wanted: int | None) -> int:
+def kept_generation(index: "Index", wanted: int | None) -> int:
     """Return the generation to read: the current one unless another is asked for.
 
     Raises: ConfigError: that one is not kept (any more).
     """
     if wanted is None:
         return index.current()
-    kept = sorted(int(path.stem) for path in index.layout.generation(0).parent.glob("*.json"))
+    kept = _kept(index.layout)
     if wanted not in (0, *kept):
         have = ", ".join(map(str, kept)) or "none"
         raise ConfigError(f"generation {wanted} is not kept; kept: {have}", subject="--generation")
@@ -136,3 +142,103 @@ def choose_generation(index: "Index", wanted: int | None) -> int:
 def print_json(value: Any) -> None:
     """Print one JSON object on stdout."""
     sys.stdout.write(to_json(value, indent=2) + "\n")
+
+
+def damage_records(damage: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    """Return damage as JSON objects."""
+    return [{"subject": subject, "what": what} for subject, what in damage]
+
+
+def print_result(output: str, record: Any, lines: Iterable[str]) -> None:
+    """Print a result as one JSON object, or as lines for people, which nothing else makes."""
+    if output == "json":
+        print_json(record)
+        return
+    for line in lines:
+        print(line)
+
+
+def warn_of_unknown_source(name: str | None, known: Iterable[str], *, where: str) -> None:
+    """Say that a source has nothing because there is none of that name: a typing error looks just so."""
+    names = sorted({*known} - {""})
+    if name is not None and name not in names:
+        warn(f"{name}: no such source{where} has: {', '.join(names) or 'none'}")
+
+
+def complete_source(context: typer.Context, incomplete: str) -> list[str]:
+    """Return names of the sources that readers see; what is wrong is said once the command is run."""
+    from indexes.publish.current import read_current
+    from indexes.publish.generation import load_generation
+
+    with suppress(Exception):
+        layout = _layout(context)
+        sources = load_generation(layout, read_current(layout.root)).sources
+        return [name for name in sorted(sources) if name.startswith(incomplete)]
+    return []
+
+
+def complete_generation(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the kept generations, the newest first."""
+    with suppress(Exception):
+        kept = reversed(_kept(_layout(context)))
+        return [str(number) for number in kept if str(number).startswith(incomplete)]
+    return []
+
+
+def _layout(context: typer.Context) -> IndexLayout:
+    return IndexLayout(Path(read_settings(context.params.get("index")).index))
+
+
+def _kept(layout: IndexLayout) -> list[int]:
+    files = layout.generation(0).parent.glob("*.json")
+    return sorted(int(path.stem) for path in files if path.stem.isdecimal())
+
+
+def source_option(help_: str) -> Any:
+    """Return the option `--source`, which shells complete."""
+    return typer.Option("--source", help=help_, autocompletion=complete_source)
+
+
+def generation_option(help_: str, *names: str, least: int | None = None) -> Any:
+    """Return an option that takes a kept generation, which shells complete."""
+    return typer.Option(*names, help=help_, min=least, autocompletion=complete_generation)
+
+
+_SWITCHES = frozenset({"--due", "--accept", "--repair", "--quiet"})
+"""Options of `run` that take no value."""
+
+
+def door_of(arguments: Sequence[str]) -> Door:
+    """What a call of the command line with these arguments has named."""
+    index, source = _option(arguments, "--index"), _source(arguments)
+    return Door(kind=DoorKind.COMMAND_LINE, index=index, source=source)
+
+
+def complete_commands(message: str, *, index: str | None, source: str | None = None) -> str:
+    """Return the message with the index and the source file of this call in every command that it advises.
+
+    Args: index: as the call named it, None where it did not: what the environment says needs no repeating.
+    """
+    return advise(message, Door(kind=DoorKind.COMMAND_LINE, index=index, source=source))
+
+
+def _option(arguments: Sequence[str], name: str) -> str | None:
+    for place, argument in enumerate(arguments):
+        if argument.startswith(f"{name}="):
+            return argument.removeprefix(f"{name}=")
+        if argument == name and place + 1 < len(arguments):
+            return arguments[place + 1]
+    return None
+
+
+def _source(arguments: Sequence[str]) -> str | None:
+    """The source file that was named; of a run whatever it is of, such as an address or a folder."""
+    file = next((one for one in arguments[1:] if one.endswith((".yaml", ".yml"))), None)
+    if file is not None or arguments[:1] != ["run"]:
+        return file
+    return next((one for before, one in pairwise(arguments) if _is_argument(one, after=before)), None)
+
+
+def _is_argument(word: str, *, after: str) -> bool:
+    is_value = after.startswith("-") and after not in _SWITCHES and "=" not in after
+    return not word.startswith("-") and not is_value

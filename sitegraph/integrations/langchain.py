@@ -10,8 +10,7 @@ from pydantic import ConfigDict, PrivateAttr
 
 from retrieval.question.query import TOP_K
 from schemas.evidence import Evidence
-from sitegraph.integrations.documents import evidence_metadata
-from sitegraph.integrations.lazy import LazyIndex
+from sitegraph.integrations.shared import LazyIndex, evidence_metadata
 from sitegraph.opened import Filters, OpenedIndex
 
 

@@ -9,8 +9,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from retrieval.question.query import TOP_K
 from schemas.evidence import Evidence
-from sitegraph.integrations.documents import evidence_metadata
-from sitegraph.integrations.lazy import LazyIndex
+from sitegraph.integrations.shared import LazyIndex, evidence_metadata
 from sitegraph.opened import Filters, OpenedIndex
 
 

@@ -1,25 +1,28 @@
 """Answers about one chunk or document of a generation, as records."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 from indexes.ports import GraphReader
+from indexes.reader_parts import locate_reranker
 from indexes.wiring import Readers
-from retrieval.bundle.build import locate_in_pdf
-from retrieval.bundle.passage import mark_passage
-from retrieval.bundle.render import cite_line
+from retrieval.bundle.build import build_bundle, evidence_of, locate_in_pdf
+from retrieval.bundle.prompt import parse_answer
+from retrieval.bundle.render import cite_line, mark_passage
+from retrieval.verify.verifier import verify_answer
+from schemas.changes import Feed
 from schemas.errors import ConfigError, StoreUnavailable
-from schemas.feed import Feed
+from schemas.evidence import ContextBundle, Origin, Query
 from schemas.nodes import Chunk, Node
 from schemas.records import node_to_record, to_record
+from sitegraph.actions.archive import LedgerArchive
+from sitegraph.actions.blame import blame_chunk, history_record, last_departure
 from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem
-from sitegraph.service.viewer.archive import LedgerArchive
-from sitegraph.service.viewer.blame import blame_chunk, history_record, last_departure
 
 
-def find_chunk(readers: Readers, chunk_id: str) -> Chunk:
+def chunk_of_generation(readers: Readers, chunk_id: str) -> Chunk:
     """Return a chunk of this generation.
 
     Raises: HttpProblem: there is none.
@@ -32,7 +35,7 @@ def find_chunk(readers: Readers, chunk_id: str) -> Chunk:
 
 def describe_chunk(readers: Readers, chunk_id: str) -> dict[str, Any]:
     """Return a chunk, its citation, and its section with the passage between » and «."""
-    chunk = find_chunk(readers, chunk_id)
+    chunk = chunk_of_generation(readers, chunk_id)
     return {
         "generation": readers.generation,
         "citation": _cite(chunk),
@@ -48,7 +51,7 @@ def describe_history(readers: Readers, archive: LedgerArchive, chunk_id: str) ->
     be read.
     """
     try:
-        chunk = find_chunk(readers, chunk_id)
+        chunk = chunk_of_generation(readers, chunk_id)
     except HttpProblem as problem:
         step = last_departure(readers, archive, chunk_id)
         if step is None:
@@ -146,3 +149,74 @@ def cut_feed(feed: Feed, *, limit: int) -> Feed:
         last = feed.entries[0].generation
         kept = tuple(entry for entry in feed.entries if entry.generation == last)
     return replace(feed, until=last, entries=kept)
+
+
+PAIRS_MAX = 240
+"""Sentences times passages: the cross-encoder reads each pair; on a busy machine 300 took 9 seconds."""
+
+_GIVEN = "given"
+
+
+def bundle_chunks(readers: Readers, ids: Sequence[str]) -> ContextBundle:
+    """Return chunks as evidence S1, S2, ... in the order given, whole; one named twice has two labels.
+
+    Raises: HttpProblem: there is no such chunk.
+    """
+    chunks = [chunk_of_generation(readers, one) for one in ids]
+    return build_bundle(
+        Query(text=_GIVEN),
+        tuple(
+            evidence_of(chunk, f"S{number}", source=Origin.VECTOR, role=_GIVEN)
+            for number, chunk in enumerate(chunks, start=1)
+        ),
+        (),
+        route="plain",
+        generation=readers.generation,
+        as_of=readers.as_of,
+        degraded=readers.degraded,
+        diagnostics={},
+    )
+
+
+def check_answer(readers: Readers, bundle: ContextBundle, answer: str) -> dict[str, Any]:
+    """Return which sentences of *answer* the evidence bears out, each with its citation, and why not others.
+
+    Raises: HttpProblem: the cross-encoder, without which nothing can be checked, is not installed; too much.
+    """
+    if readers.reranker is None:
+        raise HttpProblem(501, f"nothing can be checked here: {_why_no_reranker()}", "NotInstalled")
+    parsed = parse_answer(answer, bundle)
+    sentences, passages = len(parsed.sentences), len(bundle.evidence)
+    if sentences * passages > PAIRS_MAX:
+        raise HttpProblem(
+            422,
+            f"{sentences} sentences with {passages} passages are too many at once: at most {PAIRS_MAX} pairs "
+            "are read; verify a part of the answer, or name fewer chunk_ids",
+            "InvalidRequest",
+        )
+    verified = verify_answer(parsed, bundle, reranker=readers.reranker)
+    evidence = {one.S: one for one in bundle.evidence}
+    return {
+        "generation": bundle.generation,
+        "not_found": verified.not_found,
+        "text": verified.text,
+        "kept": [
+            {
+                "text": one.text,
+                "S": one.S,
+                "chunk_id": evidence[one.S].chunk_id,
+                "citation": cite_line(evidence[one.S], evidence[one.S].pdf),
+            }
+            for one in verified.kept
+        ],
+        "dropped": [{"text": one.text, "S": one.S, "reason": one.reason} for one in verified.dropped],
+        "unanswered": list(verified.unanswered),
+    }
+
+
+def _why_no_reranker() -> str:
+    try:
+        locate_reranker()
+    except ConfigError as error:
+        return str(error)
+    return "the cross-encoder cannot be opened"

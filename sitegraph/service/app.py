@@ -15,9 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from indexes.wiring import Readers
 from schemas.errors import SitegraphError
-from schemas.extras import install_line
-from schemas.program import LICENCE
 from schemas.records import to_record
+from schemas.settings import LICENCE, install_line
 from sitegraph.service import answers
 from sitegraph.service.contract import (
     AS_OF,
@@ -27,16 +26,17 @@ from sitegraph.service.contract import (
     VERSION,
     RetrieveRequest,
     answer_schemas,
+    at,
+    build_question,
     reference,
 )
 from sitegraph.service.files import PREFIX, files_endpoint
 from sitegraph.service.guard import MCP_PATH
-from sitegraph.service.metrics import question_of
+from sitegraph.service.metrics import count_as_question
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.site import add_pages
 from sitegraph.service.parts import Parts
 from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, first_fault, problem_of
-from sitegraph.service.questions import at, build_question
 from sitegraph.service.source import NAME, PATH, source_archive
 
 PAGE, PAGE_MAX = 100, 1000
@@ -107,9 +107,8 @@ def build_app(parts: Parts, pages: Pages, *, mcp: ASGIApp | None = None) -> Api:
     _add_changes(app, parts)
     _add_health(app, parts)
     _add_source(app, parts)
-    if parts.folder is not None:
-        give = files_endpoint(parts.folder, seconds=parts.seconds)
-        app.router.routes.append(Route(f"{PREFIX}/{{path:path}}", give, include_in_schema=False))
+    give = files_endpoint(parts.folder, seconds=parts.seconds)
+    app.router.routes.append(Route(f"{PREFIX}/{{path:path}}", give, include_in_schema=False))
     app.router.routes.append(Route(MCP_PATH, mcp or _NoMcp(), include_in_schema=False))
     add_pages(app, pages)
     return app
@@ -126,7 +125,7 @@ def _add_retrieve(app: Api, parts: Parts) -> None:
     @app.post("/retrieve", responses=_answers("ContextBundle", 404), operation_id="retrieve")
     async def retrieve(body: RetrieveRequest, request: Request) -> Response:
         """Return the evidence that answers a question, best first, with its citations."""
-        question, tell_found = build_question(body), question_of(request.scope)
+        question, tell_found = build_question(body), count_as_question(request.scope)
 
         def work() -> dict[str, Any]:
             result = parts.retriever.walk(question, as_of=at(parts, body.as_of))
@@ -160,7 +159,7 @@ def _add_chunks(app: Api, parts: Parts) -> None:
         """Draw the page of a PDF that a chunk stands on, with its box in red."""
 
         def work(readers: Readers) -> bytes:
-            return parts.picture(readers, answers.find_chunk(readers, id_))
+            return parts.picture(readers, answers.chunk_of_generation(readers, id_))
 
         return Png(await parts.threads.run(lambda: parts.retriever.read(work)))
 

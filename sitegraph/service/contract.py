@@ -1,9 +1,13 @@
 """What goes over the wire: the body of a question, and the JSON Schemas of the answers."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, WithJsonSchema
 
+from indexes.wiring import Readers
+from retrieval.as_of import find_generation
+from retrieval.question import query as queries
 from retrieval.question.dates import RECENCY
 from retrieval.question.query import (
     FILTER_ALIASES,
@@ -18,11 +22,14 @@ from retrieval.question.query import (
     TOP_K_MAX,
     VERSION_MAX,
 )
-from schemas.evidence import DATE_FIELDS, ContextBundle, ToolUse
-from schemas.feed import Feed
+from schemas.changes import Feed
+from schemas.errors import ConfigError, FilterError
+from schemas.evidence import DATE_FIELDS, ContextBundle, Query, ToolUse
 from schemas.formats import NAME
 from schemas.nodes import Chunk
-from sitegraph.service.viewer.blame import DatedSentence, PassageVersion
+from sitegraph.actions.blame import DatedSentence, PassageVersion
+from sitegraph.service.parts import Parts
+from sitegraph.service.problems import HttpProblem, unprocessable
 
 VERSION = "1"
 CHUNK_ID = r"^chunk:[a-z2-7]{26}$"
@@ -95,7 +102,8 @@ class RetrieveRequest(BaseModel):
 
     `rerank` null: a cross-encoder orders the best where it is installed. `as_of`: the number of a generation
     that is kept, or a month, a day or a time; the index is read as it was then. `version`: of manuals with
-    several versions that one, such as `15` or `postgresql=15`, `latest` (the default) or `all`.
+    several versions that one, such as `15` or `postgresql=15`, `latest` (the default) or `all`. `by`: `page`
+    lists pages by all that each says, at its best passage.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -110,21 +118,11 @@ class RetrieveRequest(BaseModel):
     tool: ToolRequest | None = None
     as_of: Time | None = None
     version: str | None = Field(default=None, min_length=1, max_length=VERSION_MAX, pattern=r"\S")
+    by: queries.Unit = "passage"
 
     def tool_use(self) -> ToolUse | None:
         """Return the tool as a query contains it."""
         return ToolUse(**self.tool.model_dump()) if self.tool else None
-
-
-def answer_schemas() -> dict[str, Any]:
-    """Return the schema of each answer by name, for the components of OpenAPI; answers are records."""
-    found: dict[str, Any] = {}
-    for cls in (ContextBundle, Chunk, Feed, DatedSentence, PassageVersion):
-        schema = TypeAdapter(cls).json_schema(mode="serialization", ref_template=_REF)
-        found |= schema.pop("$defs", {})
-        found[cls.__name__] = schema
-    found |= {"BBox": _numbers(4), "PageSize": _numbers(2), **_OWN}
-    return {name: _closed(found[name]) for name in sorted(found)}
 
 
 _REF = "#/components/schemas/{model}"
@@ -135,13 +133,14 @@ def reference(name: str) -> dict[str, str]:
     return {"$ref": _REF.format(model=name)}
 
 
-def _numbers(length: int) -> dict[str, Any]:
-    """A box or size, which a record has as a list of numbers."""
-    return {"type": "array", "items": {"type": "number"}, "minItems": length, "maxItems": length}
+def record_of(**properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object that has all of *properties* and no other."""
+    return _closed({"type": "object", "properties": properties})
 
 
-def _object(**properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
+def list_of(items: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a list."""
+    return {"type": "array", "items": items}
 
 
 def _closed(schema: dict[str, Any]) -> dict[str, Any]:
@@ -151,33 +150,103 @@ def _closed(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "required": list(schema["properties"]), "additionalProperties": False}
 
 
+def _numbers(length: int) -> dict[str, Any]:
+    """A box or size, which a record has as a list of numbers."""
+    return {"type": "array", "items": {"type": "number"}, "minItems": length, "maxItems": length}
+
+
+_LISTS = {"BBox": _numbers(4), "PageSize": _numbers(2)}
+
+
+def _schemas_of(cls: type[Any], references: str) -> dict[str, Any]:
+    """Return the schemas of a record and of all that it refers to, by name."""
+    schema = TypeAdapter(cls).json_schema(mode="serialization", ref_template=references)
+    found = {**schema.pop("$defs", {}), cls.__name__: schema}
+    return {name: _LISTS.get(name) or _closed(found[name]) for name in sorted(found)}
+
+
+def answer_schemas() -> dict[str, Any]:
+    """Return the schema of each answer by name, for the components of OpenAPI; answers are records."""
+    found = {**_LISTS, **_OWN}
+    for cls in (ContextBundle, Chunk, Feed, DatedSentence, PassageVersion):
+        found |= _schemas_of(cls, _REF)
+    return dict(sorted(found.items()))
+
+
+def whole_schema(cls: type[Any]) -> dict[str, Any]:
+    """Return the schema of an answer with all that it refers to."""
+    found = _schemas_of(cls, "#/$defs/{model}")
+    whole = found.pop(cls.__name__)
+    return {**whole, **({"$defs": found} if found else {})}
+
+
 _TEXT, _NUMBER = {"type": "string"}, {"type": "integer", "minimum": 0}
 
 _OWN: dict[str, Any] = {
-    "ChunkAnswer": _object(generation=_NUMBER, citation=_TEXT, passage=_TEXT, chunk=reference("Chunk")),
-    "DocumentAnswer": _object(
+    "ChunkAnswer": record_of(generation=_NUMBER, citation=_TEXT, passage=_TEXT, chunk=reference("Chunk")),
+    "DocumentAnswer": record_of(
         generation=_NUMBER,
         document={"type": "object", "required": ["id", "kind", "source", "title"]},
         total=_NUMBER,
-        chunks={"type": "array", "items": reference("ChunkPlace")},
+        chunks=list_of(reference("ChunkPlace")),
     ),
-    "ChunkPlace": _object(
+    "ChunkPlace": record_of(
         id=_TEXT,
         ordinal=_NUMBER,
-        heading_path={"type": "array", "items": _TEXT},
+        heading_path=list_of(_TEXT),
         citation=_TEXT,
         token_count=_NUMBER,
     ),
-    "HistoryAnswer": _object(
+    "HistoryAnswer": record_of(
         generation=_NUMBER,
         chunk=_TEXT,
         citation=_TEXT,
-        heading_path={"type": "array", "items": _TEXT},
+        heading_path=list_of(_TEXT),
         changed_at={"type": ["string", "null"]},
-        sentences={"type": "array", "items": reference("DatedSentence")},
-        versions={"type": "array", "items": reference("PassageVersion")},
+        sentences=list_of(reference("DatedSentence")),
+        versions=list_of(reference("PassageVersion")),
     ),
-    "Ready": _object(generation=_NUMBER, as_of=_TEXT, degraded={"type": "array", "items": _TEXT}),
-    "Alive": _object(status={"const": "ok"}),
-    "Problem": _object(type=_TEXT, title=_TEXT, status=_NUMBER, detail=_TEXT, error=_TEXT),
+    "Ready": record_of(generation=_NUMBER, as_of=_TEXT, degraded=list_of(_TEXT)),
+    "Alive": record_of(status={"const": "ok"}),
+    "Problem": record_of(type=_TEXT, title=_TEXT, status=_NUMBER, detail=_TEXT, error=_TEXT),
 }
+
+
+def build_question(body: RetrieveRequest) -> Query:
+    """Return the query that a body asks.
+
+    Raises: HttpProblem: a filter or a value is wrong.
+    """
+    try:
+        return queries.build_query(
+            body.query,
+            filters=queries.filters_from_record(body.filters),
+            top_k=body.top_k,
+            token_budget=body.token_budget,
+            use_graph=body.use_graph,
+            rerank=body.rerank,
+            persona=body.persona,
+            tool=body.tool_use(),
+            version=body.version,
+            by=body.by,
+        )
+    except (ConfigError, FilterError) as error:
+        raise unprocessable(error) from error
+
+
+def at(parts: Parts, as_of: str | int | None) -> str | None:
+    """Return the number of the kept generation that *as_of* means; None for the current one.
+
+    Raises: HttpProblem: nothing of then is kept; what reading the index raises.
+    """
+    if as_of is None:
+        return None
+    root = parts.retriever.read(_root)  # from here on it is the time that leads nowhere
+    try:
+        return str(find_generation(root, str(as_of)))
+    except ConfigError as error:
+        raise HttpProblem(404, error.message, "NotFound") from error
+
+
+def _root(readers: Readers) -> Path:
+    return readers.index

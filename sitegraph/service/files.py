@@ -2,8 +2,9 @@
 
 import asyncio
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -11,9 +12,6 @@ from starlette.types import Message, Receive, Scope, Send
 
 from sitegraph.service.guard import DEADLINE
 from sitegraph.service.problems import HttpProblem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PREFIX = "/index"
 
@@ -33,7 +31,7 @@ def index_file(root: Path, path: str) -> Path:
     return file
 
 
-def files_endpoint(root: Path, *, seconds: float) -> "Callable[[Request], Any]":
+def files_endpoint(root: Path, *, seconds: float) -> Callable[[Request], Any]:
     """Return what answers `GET /index/PATH`, byte ranges included."""
 
     async def give(request: Request) -> Response:

@@ -2,17 +2,60 @@
 
 import asyncio
 import hmac
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import KW_ONLY, dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sitegraph.service.origins import check_origin, check_site, host_name
 from sitegraph.service.problems import HttpProblem, respond
 from sitegraph.service.readers import bearer_token
 from sitegraph.service.source import link_header
+
+_ELSEWHERE = "requested by a page of another site"
+
+
+def check_origin(headers: Mapping[str, str], hosts: Collection[str] | None) -> None:
+    """Refuse what a page of another site sends; programs send no origin.
+
+    Source: MCP 2026-07-28, Streamable HTTP, "Security": servers must validate the Origin header.
+    """
+    origin = headers.get("origin")
+    if origin is None:
+        return
+    known = hosts if hosts is not None else {host_name(headers.get("host", ""))}
+    if host_name(origin.partition("://")[2]) not in known:
+        raise HttpProblem(403, _ELSEWHERE, "WrongOrigin")
+
+
+def check_site(method: str, headers: Mapping[str, str]) -> None:
+    """Refuse what a page of another site has a browser fetch; a link may lead here from anywhere.
+
+    Such a page is not told the answer, but each of its questions would cost work and stand in the usage log.
+    Source: W3C Fetch Metadata Request Headers; web.dev, "Protect your resources from web attacks with Fetch
+    Metadata" (a resource isolation policy).
+    """
+    if is_cross_site(headers) and not (method == "GET" and _is_navigation(headers)):
+        raise HttpProblem(403, f"{_ELSEWHERE}; without a token, only a link may lead here", "WrongOrigin")
+
+
+def is_cross_site(headers: Mapping[str, str]) -> bool:
+    """Whether a browser says that a page of another site made it ask, by a link or otherwise."""
+    return headers.get("sec-fetch-site", "").lower() == "cross-site"
+
+
+def host_name(host: str) -> str:
+    """Return the name of a Host header without its port: `[::1]:8000` is `[::1]`."""
+    bracket = host.find("]")
+    colon = host.find(":", bracket + 1)
+    return (host if colon < 0 else host[:colon]).lower()
+
+
+def _is_navigation(headers: Mapping[str, str]) -> bool:
+    """Whether the answer becomes a page of its own, in no frame."""
+    return (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document")
+
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 """Asked by what keeps the process alive, which has no token."""
@@ -48,6 +91,7 @@ class Access:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
 class Guard:
     """Wraps an application. *hosts*, where given, are the only names it answers to.
 
@@ -57,85 +101,72 @@ class Guard:
     several, and *problem* makes the answer to what may not.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        limits: RequestLimits,
-        token: str | None,
-        hosts: Collection[str] | None,
-        log: Callable[[Access], None],
-        clock: Callable[[], float],
-        source_url: str | None = None,
-        admits: Callable[[Scope], bool] = lambda _: False,
-        knows: Callable[[str], bool] | None = None,
-        problem: Callable[[Scope, HttpProblem], Response] = lambda _, problem: respond(problem),
-    ) -> None:
-        self._app = app
-        self._limits = limits
-        self._token = token
-        self._hosts = hosts
-        self._log = log
-        self._clock = clock
-        self._link = link_header(source_url)
-        self._admits = admits
-        self._knows = knows or self._is_token
-        self._problem = problem
+    app: ASGIApp
+    _: KW_ONLY
+    limits: RequestLimits
+    token: str | None
+    hosts: Collection[str] | None
+    log: Callable[[Access], None]
+    clock: Callable[[], float]
+    source_url: str | None = None
+    admits: Callable[[Scope], bool] = lambda _: False
+    knows: Callable[[str], bool] | None = None
+    problem: Callable[[Scope, HttpProblem], Response] = lambda _, problem: respond(problem)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
-        started = self._clock()
-        answer = _Answer(scope, send, self._link, self._problem, kept=self._token is None)
+        started = self.clock()
+        answer = _Answer(scope, send, link_header(self.source_url), self.problem, is_kept=self.token is None)
         try:
             await self._answer(scope, receive, answer)
         finally:
-            self._log(
+            self.log(
                 Access(
                     method=scope["method"],
                     route=getattr(scope.get("route"), "path", "-"),
                     status=answer.status or 500,
-                    seconds=self._clock() - started,
+                    seconds=self.clock() - started,
                 )
             )
 
     async def _answer(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
-        deadline = scope[DEADLINE] = asyncio.timeout(self._limits.seconds)
+        deadline = scope[DEADLINE] = asyncio.timeout(self.limits.seconds)
         try:
             self._check_headers(scope)
             async with deadline:
                 body = await self._read(receive)
-                await self._app(scope, _replay(body, receive), answer)
+                await self.app(scope, _replay(body, receive), answer)
         except TimeoutError:
             if not deadline.expired():  # a failure inside, which the server logs
                 raise
             await answer.give(
-                HttpProblem(504, f"took longer than {self._limits.seconds:g} s", "Timeout"), scope, receive
+                HttpProblem(504, f"took longer than {self.limits.seconds:g} s", "Timeout"), scope, receive
             )
         except HttpProblem as problem:
             await answer.give(problem, scope, receive)
 
     def _check_headers(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
-        if self._hosts is not None and host_name(headers.get("host", "")) not in self._hosts:
+        if self.hosts is not None and host_name(headers.get("host", "")) not in self.hosts:
             raise HttpProblem(
                 421, "not a name of this service; ask for it by its loopback address", "WrongHost"
             )
-        if self._token is not None and scope["path"] not in OPEN_PATHS:
+        if self.token is not None and scope["path"] not in OPEN_PATHS:
             given = bearer_token(headers)
-            if given is not None or not self._admits(scope):
+            if given is not None or not self.admits(scope):
                 self._check_token(given)
         if scope["path"] == MCP_PATH:
-            check_origin(headers, self._hosts)
-        elif self._token is None:
+            check_origin(headers, self.hosts)
+        elif self.token is None:
             check_site(scope["method"], headers)
         length = headers.get("content-length", "0")
-        if length.isdecimal() and int(length) > self._limits.body_bytes:
+        if length.isdecimal() and int(length) > self.limits.body_bytes:
             raise self._too_large()
 
     def _check_token(self, given: str | None) -> None:
-        if given is None or not self._knows(given):
+        if given is None or not (self.knows or self._is_token)(given):
             raise HttpProblem(
                 401,
                 "needs the header Authorization: Bearer TOKEN",
@@ -144,7 +175,7 @@ class Guard:
             )
 
     def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), (self._token or "").encode())
+        return hmac.compare_digest(given.encode(), (self.token or "").encode())
 
     async def _read(self, receive: Receive) -> bytes:
         """Read the whole body here, where the time runs and too long a one has its own answer."""
@@ -154,14 +185,12 @@ class Guard:
             message = await receive()
             body += message.get("body", b"")
             more = message.get("more_body", False)
-            if len(body) > self._limits.body_bytes:
+            if len(body) > self.limits.body_bytes:
                 raise self._too_large()
         return body
 
     def _too_large(self) -> HttpProblem:
-        return HttpProblem(
-            413, f"the request body may be at most {self._limits.body_bytes} bytes", "TooLarge"
-        )
+        return HttpProblem(413, f"the request body may be at most {self.limits.body_bytes} bytes", "TooLarge")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
@@ -174,39 +203,32 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replayed
 
 
+@dataclass(slots=True)
 class _Answer:
-    """Passes an answer on and remembers its status; *kept* says whether a browser or a proxy may keep it.
+    """Passes an answer on and remembers its status; *is_kept* says whether browsers and proxies may keep it.
 
     The same address is answered otherwise to whoever shows no token.
     """
 
-    def __init__(
-        self,
-        scope: Scope,
-        send: Send,
-        link: str,
-        problem: Callable[[Scope, HttpProblem], Response],
-        *,
-        kept: bool,
-    ) -> None:
-        self._scope = scope
-        self._send = send
-        self._link = link
-        self._problem = problem
-        self._kept = kept
-        self.status: int | None = None
+    scope: Scope
+    send: Send
+    link: str
+    problem: Callable[[Scope, HttpProblem], Response]
+    _: KW_ONLY
+    is_kept: bool
+    status: int | None = None
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.status = self._scope[STATUS] = message["status"]
+            self.status = self.scope[STATUS] = message["status"]
             headers = MutableHeaders(scope=message)
             headers["X-Content-Type-Options"] = "nosniff"
-            headers["Link"] = self._link
-            if not self._kept:
+            headers["Link"] = self.link
+            if not self.is_kept:
                 headers.setdefault("Cache-Control", "no-store")  # files of pages say otherwise themselves
-        await self._send(message)
+        await self.send(message)
 
     async def give(self, problem: HttpProblem, scope: Scope, receive: Receive) -> None:
         """Answer with a problem, unless an answer has begun."""
         if self.status is None:
-            await self._problem(scope, problem)(scope, receive, self)
+            await self.problem(scope, problem)(scope, receive, self)

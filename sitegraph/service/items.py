@@ -11,12 +11,11 @@ from typing import Any
 
 from indexes.wiring import Readers
 from retrieval.bundle.build import locate_in_pdf
-from retrieval.bundle.passage import mark_parts, split_passage
-from retrieval.bundle.render import cite_line, show_line
+from retrieval.bundle.render import cite_line, mark_parts, show_line, split_passage
 from schemas.evidence import ContextBundle, Evidence, PdfLocation
 from schemas.nodes import Chunk
 from schemas.records import node_to_record
-from sitegraph.service.answers import find_chunk, find_document
+from sitegraph.service.answers import chunk_of_generation, find_document
 
 TITLE_MAX = 200
 TEXT_MAX = 40_000
@@ -56,7 +55,7 @@ def describe_item(readers: Readers, id_: str) -> dict[str, Any]:
 
 
 def _item_of_chunk(readers: Readers, id_: str) -> dict[str, Any]:
-    chunk = find_chunk(readers, id_)
+    chunk = chunk_of_generation(readers, id_)
     pdf = locate_in_pdf(chunk)
     text, is_cut = read_in_place(readers, chunk)
     return {

@@ -13,12 +13,11 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from indexes.health import HealthReader
-from runtime.telemetry.exposition import render
+from runtime.telemetry.delivery import OpenSpan, Spans
 from runtime.telemetry.families import MetricFamily, index_families, usage_families
-from runtime.telemetry.questions import Questions, outcome_of
-from runtime.telemetry.tracing import OpenSpan, Spans
+from runtime.telemetry.prometheus import Questions, question_outcome, render
+from schemas.evidence import UsageCounts
 from schemas.health import IndexHealth
-from schemas.usage_counts import UsageCounts
 
 PATH = "/metrics"
 FOUND = "sitegraph.found"
@@ -33,7 +32,7 @@ _ASKED_AT = "/retrieve"
 _MAY_ASK = frozenset({_ASKED_AT, "/", "/search", "/answer"})
 
 
-def question_of(scope: Scope) -> Callable[[bool], None]:
+def count_as_question(scope: Scope) -> Callable[[bool], None]:
     """Count a request as a question; what is returned takes whether it was answered with any evidence."""
     scope[FOUND] = None
     return lambda found: scope.update({FOUND: found})
@@ -121,27 +120,23 @@ def _render(metering: Metering, accept: str) -> tuple[bytes, str]:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Metered:
-    """Wraps an application: counts its requests and questions, and makes a span of each question."""
+    """Wraps an application: counts its requests and questions, and makes a span of each question.
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        metering: Metering,
-        *,
-        clock: Callable[[], float],
-        leave: Callable[[], None] | None = None,
-    ) -> None:
-        self._app = app
-        self._leave = leave
-        self._metering = metering
-        self._clock = clock
+    `leave` ends answers that are streams, when the process is about to end.
+    """
+
+    app: ASGIApp
+    metering: Metering
+    clock: Callable[[], float]
+    leave: Callable[[], None]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
-        started, status = self._clock(), 500
+        started, status = self.clock(), 500
         span = self._begin(scope)
 
         async def watched(message: Message) -> None:
@@ -151,29 +146,24 @@ class Metered:
             await send(message)
 
         try:
-            await self._app(scope, receive, watched)
+            await self.app(scope, receive, watched)
         finally:
-            self._count(scope, status, self._clock() - started, span)
-
-    def leave(self) -> None:
-        """End answers that are streams: the process is about to end."""
-        if self._leave is not None:
-            self._leave()
+            self._count(scope, status, self.clock() - started, span)
 
     def _begin(self, scope: Scope) -> OpenSpan | None:
         if scope["path"] not in _MAY_ASK:
             return None
-        return self._metering.spans.begin("question", parent=dict(Headers(scope=scope)))
+        return self.metering.spans.begin("question", parent=dict(Headers(scope=scope)))
 
     def _count(self, scope: Scope, status: int, seconds: float, span: OpenSpan | None) -> None:
         route = getattr(scope.get("route"), "path", "-")
-        self._metering.questions.answered(scope["method"], route, status)
+        self.metering.questions.answered(scope["method"], route, status)
         if scope["path"] != _ASKED_AT and FOUND not in scope:
             return
-        outcome = outcome_of(status, scope.get(FOUND))
-        self._metering.questions.asked(outcome, seconds)
+        outcome = question_outcome(status, scope.get(FOUND))
+        self.metering.questions.asked(outcome, seconds)
         if span is not None:
             span.set(outcome=outcome.value, status=status)
             if status >= 500:
                 span.fail(outcome.value)
-            self._metering.spans.end(span)
+            self.metering.spans.end(span)

@@ -1,191 +1,208 @@
 """What the interfaces of an index are made over: settings become a retriever and its companions."""
 
+import asyncio
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
 from indexes.wiring import Readers
-from retrieval.learning.query_log import log_queries
 from retrieval.live import LiveRetriever, open_retriever
-from retrieval.question.policy import read_policy
+from retrieval.once import coverage_of, log_usage
+from retrieval.question.query import read_policy
 from retrieval.retriever import RetrievalResult
-from runtime.processes.page_images import WITHHELD, draw_apart, stored_bytes
-from schemas.coverage import Coverage
+from runtime.page_images import WITHHELD, draw_apart, stored_bytes
+from schemas.changes import Feed, FeedEntry
 from schemas.errors import SitegraphError
-from schemas.feed import Feed, FeedEntry
+from schemas.evidence import Interface
+from schemas.health import Coverage
 from schemas.nodes import Chunk
 from schemas.settings import Settings
-from schemas.usage_counts import Interface
+from sitegraph.actions.status import describe_sources
 from sitegraph.service.guard import RequestLimits
-from sitegraph.service.problems import HttpProblem
-from sitegraph.service.sources import describe_sources
-from sitegraph.service.threads import Threads
+from sitegraph.service.problems import RETRY_SECONDS, HttpProblem
 
 if TYPE_CHECKING:
-    from indexes.stores.ledger.ledger import Ledger
-    from sitegraph.service.viewer.archive import LedgerArchive
+    from sitegraph.actions.archive import LedgerArchive
+
+T = TypeVar("T")
+
+_SPREAD = 3.0
+"""A piece of work may take so many times the average, and still ends in time."""
+
+_WEIGHT = 0.2
+"""Of the piece that ended last, in the average."""
+
+
+def ends_in_time(*, waited: float, before: int, took: float, working: int, seconds: float) -> bool:
+    """Whether a piece of work is expected to end within *seconds* of its asking.
+
+    Args: waited: seconds since it was asked for. before: how many must end before it begins. took: seconds
+    that a piece takes on average while *working* of them are done at a time.
+    """
+    return waited + took * (before / working + _SPREAD) <= seconds
+
+
+class Threads:
+    """Does *working* pieces of work at a time, and lets up to *waiting* more queue that end within *seconds*.
+
+    What comes when a thread is free is always begun, so that the average follows what pieces take now.
+    Work whose asker has left before it began is not done; what was begun keeps its place until it ends: what
+    is turned away depends on what is being done, not on who still listens. *clock* gives monotonic seconds.
+    """
+
+    def __init__(self, *, working: int, waiting: int, seconds: float, clock: Callable[[], float]) -> None:
+        self._pool = ThreadPoolExecutor(working, thread_name_prefix="serve")
+        self._working = working
+        self._waiting = waiting
+        self._seconds = seconds
+        self._clock = clock
+        self._taken = 0
+        self._took = 0.0
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do *work* and give what it gives.
+
+        Raises: HttpProblem: too much is waiting already.
+        """
+        before = self._taken - self._working + 1
+        if before > self._waiting or (before > 0 and not self._ends_in_time(before=before)):
+            raise _busy()
+        self._taken += 1
+        loop, asked = asyncio.get_running_loop(), self._clock()
+
+        def begin() -> T:
+            began = self._clock()
+            # Others may have taken longer than was expected of them.
+            if before > 0 and not self._ends_in_time(waited=began - asked):
+                raise _busy()
+            try:
+                return work()
+            finally:  # without a lock: of two that end at once one may not count
+                # Beyond this nothing waits: more would only let one slow piece turn many light ones away.
+                took = min(self._clock() - began, self._seconds / _SPREAD)
+                self._took += _WEIGHT * (took - self._took)
+
+        future = self._pool.submit(begin)
+        future.add_done_callback(lambda done: self._leave(loop, done))
+        return await asyncio.wrap_future(future)
+
+    def close(self) -> None:
+        """Take nothing more; what is being done is not waited for."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _ends_in_time(self, *, waited: float = 0.0, before: int = 0) -> bool:
+        return ends_in_time(
+            waited=waited, before=before, took=self._took, working=self._working, seconds=self._seconds
+        )
+
+    def _leave(self, loop: asyncio.AbstractEventLoop, _done: Future[T]) -> None:
+        with suppress(RuntimeError):  # the loop ended before the work
+            loop.call_soon_threadsafe(self._free)
+
+    def _free(self) -> None:
+        self._taken -= 1
+
+
+def _busy() -> HttpProblem:
+    headers = {"Retry-After": str(RETRY_SECONDS)}
+    return HttpProblem(
+        503, f"too many questions are waiting; try again in {RETRY_SECONDS} s", "Busy", headers
+    )
+
 
 _SEVERAL = 2
 _DRAWING = 0.6
 """Share of a request's time that drawing a page may take."""
 
 
-class LogQuestion(Protocol):
-    """Keeps in the usage log what was asked and found, with whether an answerer said that it is not there."""
-
-    def __call__(self, result: RetrievalResult, not_found: bool, *, seconds: float | None = None) -> None: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """What an interface is made over; all of it may be called in several threads.
 
-    `changes` takes since, until and source. `picture` draws the page of a chunk as PNG. `sources` describes
-    what the index was made of. `documents` gives the ids of the documents that an address or a document's
-    own id means, `last_change` what became of an id that is gone. `generation` is the one readers see.
-    `log` writes the usage log; `warn` is for people, on stderr. `archive` is what is not of the generation
-    that is read; `coverage` reads the ledger. `source_url` is where the source of this version is, None: it
-    is given from here. `folder` is the index folder whose files are given to those who copy it, `seconds` how
-    long a reader of one may take no byte.
+    `warn` is for people, on stderr. `archive` is what is not of the generation that is read; the ledger is
+    opened for each question, since few need it. `seconds` is how long a reader of a file may take no byte.
     """
 
+    settings: Settings
     retriever: LiveRetriever
     threads: Threads
-    changes: Callable[[int, int | None, str | None], Feed]
-    picture: Callable[[Readers, Chunk], bytes]
-    sources: Callable[[Readers], dict[str, Any]]
-    documents: Callable[[str], tuple[str, ...]]
-    last_change: Callable[[str], FeedEntry | None]
-    generation: Callable[[], int]
-    log: LogQuestion
-    warn: Callable[[str], None]
     archive: "LedgerArchive"
-    coverage: Callable[[], Coverage]
-    source_url: str | None = None
-    folder: Path | None = None
+    door: Interface
+    warn: Callable[[str], None]
     seconds: float = RequestLimits().seconds
 
+    @property
+    def folder(self) -> Path:
+        """The index folder, whose files are given to those who copy it."""
+        return Path(self.settings.index).resolve()
 
-@contextmanager
-def open_parts(
-    settings: Settings, limits: RequestLimits, *, door: Interface = Interface.SERVE
-) -> Iterator[Parts]:
-    """Open an index for an interface; nothing is read before the first question."""
-    threads = Threads(
-        working=limits.working, waiting=limits.waiting, seconds=limits.seconds, clock=time.monotonic
-    )
-    with open_retriever(
-        Path(settings.index).resolve(),
-        environment=settings.environment(),
-        clock=time.monotonic,
-        cache_mb=settings.reader_cache_mb,
-        policy=read_policy(settings.deny),
-        coverage=_Ledger(settings).coverage,
-    ) as retriever:
-        try:
-            yield _parts(settings, retriever, threads, door=door, draw_seconds=_DRAWING * limits.seconds)
-        finally:
-            threads.close()
+    @property
+    def source_url(self) -> str | None:
+        """Where the source of this version is; None: it is given from here."""
+        return self.settings.source_url
 
+    def generation(self) -> int:
+        """Return the generation that readers see."""
+        return read_current(self.folder)
 
-def _parts(
-    settings: Settings, retriever: LiveRetriever, threads: Threads, *, door: Interface, draw_seconds: float
-) -> Parts:
-    from sitegraph.service.viewer.archive import LedgerArchive
-
-    index, told = Path(settings.index).resolve(), _Ledger(settings)
-
-    def picture(readers: Readers, chunk: Chunk) -> bytes:
+    def picture(self, readers: Readers, chunk: Chunk) -> bytes:
+        """Draw the page of a chunk as PNG."""
         if chunk.page_no is None:
             raise HttpProblem(404, f"{chunk.id} is not on a page of a PDF", "NotFound")
-        data = stored_bytes(settings, readers)(chunk.doc)
+        data = stored_bytes(self.settings, readers)(chunk.doc)
         if data is None:
             raise HttpProblem(404, f"cannot be drawn: {WITHHELD}", "NotFound")
         return draw_apart(data, chunk)
 
-    def log(result: RetrievalResult, not_found: bool, *, seconds: float | None = None) -> None:
-        try:
-            log_queries(
-                index,
-                [result.query],
-                timestamp=now(),
-                results=[result],
-                not_found=not_found,
-                door=door,
-                seconds=seconds,
-            )
-        except OSError as error:
-            write_stderr(f"sitegraph: warning: the usage log cannot be written: {error}")
-
-    return Parts(
-        retriever=retriever,
-        threads=threads,
-        changes=told.changes,
-        picture=picture,
-        sources=told.sources,
-        documents=told.documents,
-        last_change=told.last_change,
-        generation=told.generation,
-        log=log,
-        warn=write_stderr,
-        archive=LedgerArchive(settings, now=now, warn=write_stderr, draw_seconds=draw_seconds),
-        coverage=told.coverage,
-        source_url=settings.source_url,
-        folder=index,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Ledger:
-    """What only the ledger knows, which is opened for each question: few need it."""
-
-    settings: Settings
-
-    @property
-    def _layout(self) -> IndexLayout:
-        return IndexLayout(Path(self.settings.index).resolve())
-
-    @contextmanager
-    def _opened(self) -> Iterator["Ledger"]:
-        from indexes.own_ledger import open_own_ledger
-
-        with closing(
-            open_own_ledger(self._layout, self.settings.ledger_url, now=now, read_only=True)
-        ) as ledger:
-            yield ledger
-
-    def changes(self, since: int, until: int | None, source: str | None) -> Feed:
-        from indexes.changes import read_changes
-
-        return read_changes(
-            self._layout.root, since=since, until=until, source=source, ledger_url=self.settings.ledger_url
+    def log(self, result: RetrievalResult, not_found: bool, *, seconds: float | None = None) -> None:
+        """Log what was asked and found, and whether an answerer said that it is not there."""
+        log_usage(
+            self.folder,
+            result,
+            door=self.door,
+            now=now,
+            warn=lambda message: write_stderr(f"sitegraph: warning: {message}"),
+            seconds=seconds,
+            not_found=not_found,
         )
 
-    def coverage(self) -> Coverage:
-        from indexes.coverage import read_coverage
+    def changes(self, since: int, until: int | None, source: str | None) -> Feed:
+        """Return what changed from one generation to another."""
+        from indexes.changes import read_changes
 
-        return read_coverage(self._layout.root, now=now(), ledger_url=self.settings.ledger_url)
+        url = self.settings.ledger_url
+        return read_changes(self.folder, since=since, until=until, source=source, ledger_url=url)
+
+    def coverage(self) -> Coverage:
+        """Read what the index may lack."""
+        return coverage_of(self.settings, now)
 
     def last_change(self, id_: str) -> FeedEntry | None:
-        from sitegraph.service.viewer.versions import departures
+        """Return what became of an id that is gone."""
+        from sitegraph.actions.blame import departures
 
-        with self._opened() as ledger:
+        with self.archive.opened() as ledger:
             line = [one.generation for one in ledger.lineage.of(self.generation())]
             return next(reversed(departures(id_, ledger.lineage.of_id(id_, line))), None)
 
     def documents(self, name: str) -> tuple[str, ...]:
-        """As a citation names it: a URL or the path of a file, which the fragment of a place may follow."""
-        from sitegraph.graph_view.start import documents_meant, known_address
+        """Return the ids of the documents that a document's own id or an address means.
+
+        As a citation names it: a URL or the path of a file, which the fragment of a place may follow.
+        """
+        from sitegraph.actions.neighbourhood import documents_meant, known_address
 
         place = known_address(name)
-        with self._opened() as ledger:
+        with self.archive.opened() as ledger:
             known = ledger.lookup.by_doc_id(name) or ledger.lookup.by_uris([place])
             ending = () if known or not place else ledger.lookup.ending_with(place, limit=_SEVERAL)
             if len({document.uri for document in ending}) == 1:  # the end of several means none of them
@@ -193,20 +210,49 @@ class _Ledger:
             return documents_meant(ledger.lookup, known)
 
     def sources(self, readers: Readers) -> dict[str, Any]:
+        """Describe what the index was made of."""
         from indexes.publish.generation import load_generation
 
-        with self._opened() as ledger:
+        with self.archive.opened() as ledger:
             held = ledger.leases.describe(now=now())
             found = describe_sources(
                 states=ledger.documents.states(),
-                rows=load_generation(self._layout, readers.generation).sources,
+                rows=load_generation(IndexLayout(self.folder), readers.generation).sources,
                 runs=ledger.runs.latest_reports(),
                 under_way={lease.name for lease in held},
             )
         return {"generation": readers.generation, "as_of": readers.as_of, "sources": found}
 
-    def generation(self) -> int:
-        return read_current(self._layout.root)
+
+@contextmanager
+def open_service_parts(
+    settings: Settings, limits: RequestLimits, *, door: Interface = Interface.SERVE
+) -> Iterator[Parts]:
+    """Open an index for an interface; nothing is read before the first question."""
+    from sitegraph.actions.archive import LedgerArchive
+
+    seconds, clock = limits.seconds, time.monotonic
+    threads = Threads(working=limits.working, waiting=limits.waiting, seconds=seconds, clock=clock)
+    with open_retriever(
+        Path(settings.index).resolve(),
+        environment=settings,
+        clock=clock,
+        cache_mb=settings.reader_cache_mb,
+        policy=read_policy(settings.deny),
+        coverage=partial(coverage_of, settings, now),
+    ) as retriever:
+        archive = LedgerArchive(settings, now=now, warn=write_stderr, draw_seconds=_DRAWING * seconds)
+        try:
+            yield Parts(
+                settings=settings,
+                retriever=retriever,
+                threads=threads,
+                archive=archive,
+                door=door,
+                warn=write_stderr,
+            )
+        finally:
+            threads.close()
 
 
 def open_ahead(parts: Parts) -> None:

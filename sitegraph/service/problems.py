@@ -98,7 +98,7 @@ def _form(pattern: str) -> str:
     return next((words for part, words in _FORMS if part in pattern), "has a form that is not allowed")
 
 
-def title_of(status: int) -> str:
+def status_title(status: int) -> str:
     """Return what a status is called."""
     return HTTPStatus(status).phrase
 
@@ -107,7 +107,7 @@ def respond(problem: HttpProblem) -> Response:
     """Return response; the type is `about:blank`, so the title is that of the status (RFC 9457, 4.2.1)."""
     body = {
         "type": "about:blank",
-        "title": title_of(problem.status),
+        "title": status_title(problem.status),
         "status": problem.status,
         "detail": one_line(problem.detail),
         "error": problem.error,

@@ -1,19 +1,90 @@
-"""Readers by token: each is led to the index of what they may see, and to no other."""
+"""Readers by token or by the session of a browser: each is led to the index of what they may see."""
 
+import hmac
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from hashlib import sha256
-from hmac import compare_digest
 from pathlib import Path
 
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from indexes.audiences import FOLDER
+from indexes.markers import FOLDER
 from schemas.access import ReaderToken
 from sitegraph.service.problems import HttpProblem
-from sitegraph.service.sessions import Sessions, same
+
+SECONDS = 7 * 24 * 3600
+"""How long somebody stays signed in."""
+
+LOGIN, LOGOUT, STATIC = "/login", "/logout", "/static/"
+_SAFE = ("GET", "HEAD")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sessions:
+    """Who is signed in to a service that asks for *token*, if it asks; *now* is seconds since 1970."""
+
+    token: str | None
+    now: Callable[[], float]
+
+    @property
+    def cookie(self) -> str:
+        """Name of the cookie: a host has one of each name for all its ports, so services tell theirs apart.
+
+        Source: RFC 6265, 8.5: cookies do not provide isolation by port.
+        """
+        return f"sitegraph_session_{self._sign('cookie', '')[:8]}"
+
+    def admits(self, scope: Scope) -> bool:
+        """Whether a request may pass without a bearer token: to sign in, or to read while signed in.
+
+        The cookie opens nothing that is not read: a page of another port of this host is of the same site,
+        and a browser would send the cookie with its forms. Only signing out takes one, and checks its key.
+        """
+        path, method = scope["path"], scope["method"]
+        if path == LOGIN or (path.startswith(STATIC) and method in _SAFE):
+            return True
+        return (method in _SAFE or path == LOGOUT) and self.current(scope) is not None
+
+    def current(self, scope: Scope) -> str | None:
+        """Return the session of a request, None where there is no valid one."""
+        return self._valid(scope, lambda given, until: same(given, self._sign("session", until)))
+
+    def begin(self, token: str) -> str | None:
+        """Return a new session for whoever knows the token, None for who does not."""
+        if self.token is None or not same(token, self.token):
+            return None
+        return self._new(lambda until: self._sign("session", until))
+
+    def form_key(self, session: str) -> str:
+        """Return what a form of this session contains, and no page of another can know."""
+        return self._sign("form", session)
+
+    def is_form_key(self, session: str, given: str) -> bool:
+        """Whether a form was given out to this session."""
+        return same(given, self.form_key(session))
+
+    def _valid(self, scope: Scope, is_signed: Callable[[str, str], bool]) -> str | None:
+        value = HTTPConnection(scope).cookies.get(self.cookie, "") if self.token is not None else ""
+        until, _, given = value.partition(".")
+        if not (until.isascii() and until.isdecimal() and len(until) < 16 and int(until) > self.now()):
+            return None
+        return value if is_signed(given, until) else None
+
+    def _new(self, sign: Callable[[str], str]) -> str:
+        until = str(int(self.now()) + SECONDS)
+        return f"{until}.{sign(until)}"
+
+    def _sign(self, purpose: str, value: str) -> str:
+        signed = f"sitegraph {purpose}\0{value}".encode()
+        return hmac.new((self.token or "").encode(), signed, "sha256").hexdigest()
+
+
+def same(given: str, right: str) -> bool:
+    """Compare in a time that says nothing of where they differ."""
+    return hmac.compare_digest(given.encode(errors="replace"), right.encode())
 
 
 def bearer_token(headers: Headers) -> str | None:
@@ -25,7 +96,7 @@ def bearer_token(headers: Headers) -> str | None:
 def find_reader(readers: tuple[ReaderToken, ...], token: str) -> ReaderToken | None:
     """Return who has a token; looks at all of them, so that the time says nothing of which."""
     digest = sha256(token.encode(errors="replace")).hexdigest()
-    found = [reader for reader in readers if compare_digest(reader.sha256, digest)]
+    found = [reader for reader in readers if hmac.compare_digest(reader.sha256, digest)]
     return found[0] if found else None
 
 
@@ -59,6 +130,7 @@ class ReaderSessions(Sessions):
         return self._sign(f"session {reader.sha256}", until)
 
 
+@dataclass(frozen=True, slots=True)
 class AudienceRouter:
     """Leads each request to the application of its reader's audience; *default* has those of nobody.
 
@@ -66,35 +138,27 @@ class AudienceRouter:
     that does not depend on who asks.
     """
 
-    def __init__(
-        self,
-        applications: Mapping[str, ASGIApp],
-        audiences: Mapping[str, str],
-        sessions: ReaderSessions,
-        *,
-        default: str,
-        always: Callable[[Scope], str | None] = lambda _: None,
-    ) -> None:
-        self._applications = applications
-        self._audiences = audiences
-        self._sessions = sessions
-        self._default = default
-        self._always = always
+    applications: Mapping[str, ASGIApp]
+    audiences: Mapping[str, str]
+    sessions: ReaderSessions
+    _: KW_ONLY
+    default: str
+    always: Callable[[Scope], str | None] = lambda _: None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._applications[self._audience(scope)](scope, receive, send)
+        await self.applications[self._audience(scope)](scope, receive, send)
 
     def _audience(self, scope: Scope) -> str:
         if scope["type"] != "http":
-            return self._default
-        if (always := self._always(scope)) is not None:
+            return self.default
+        if (always := self.always(scope)) is not None:
             return always
         given = bearer_token(Headers(scope=scope))
         if given is not None:
-            reader = find_reader(self._sessions.readers, given)
+            reader = find_reader(self.sessions.readers, given)
         else:
-            reader = self._sessions.reader_of(scope)
-        return self._default if reader is None else self._audiences[reader.name]
+            reader = self.sessions.reader_of(scope)
+        return self.default if reader is None else self.audiences[reader.name]
 
 
 class FailClosed:

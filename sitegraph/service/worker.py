@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from starlette.types import Scope
 
-from indexes.audiences import find_audience, settings_of_audience
 from indexes.health import HealthReader
-from retrieval.learning.usage_counts import count_usage
-from runtime.garbage import raise_gc_threshold
-from runtime.telemetry.delivery import SECONDS, finish_within
-from runtime.telemetry.questions import Questions, outcome_of
-from runtime.telemetry.tracing import open_spans
+from indexes.markers import find_audience, settings_of_audience
+from retrieval.learning.usage_log import count_usage
+from runtime.settings import raise_gc_threshold
+from runtime.telemetry.delivery import SECONDS, finish_within, open_spans
+from runtime.telemetry.prometheus import Questions, question_outcome
 from schemas.access import EVERYTHING, PUBLIC, ReaderToken, audience_name, groups_of_audience
 from schemas.settings import Settings
 from sitegraph.service.app import Api, build_app
@@ -30,9 +29,8 @@ from sitegraph.service.guard import Access, Guard, RequestLimits
 from sitegraph.service.metrics import PATH as METRICS_PATH
 from sitegraph.service.metrics import IndexWatch, Metered, Metering, add_metrics
 from sitegraph.service.pages.frame import Pages
-from sitegraph.service.parts import Parts, now, open_ahead, open_parts, write_stderr
-from sitegraph.service.readers import AudienceRouter, FailClosed, ReaderSessions, find_reader
-from sitegraph.service.sessions import Sessions
+from sitegraph.service.parts import Parts, now, open_ahead, open_service_parts, write_stderr
+from sitegraph.service.readers import AudienceRouter, FailClosed, ReaderSessions, Sessions, find_reader
 
 if TYPE_CHECKING:
     from sitegraph.service.mcp_.http import McpEndpoint
@@ -68,7 +66,7 @@ def build_service(options: ServeOptions) -> Metered:
     add_metrics(opened.app, metering)
     opened.app.router.lifespan_context = _lifespan([opened], held)
     guarded = FailClosed(opened.guarded, whole=Path(options.settings.index), problem=opened.pages.problem)
-    return Metered(guarded, metering, clock=time.monotonic, leave=opened.leave)
+    return Metered(app=guarded, metering=metering, clock=time.monotonic, leave=opened.leave)
 
 
 def _build_for_readers(options: ServeOptions, held: ExitStack, metering: Metering) -> Metered:
@@ -93,7 +91,7 @@ def _build_for_readers(options: ServeOptions, held: ExitStack, metering: Meterin
 
     applications = {name: one.guarded for name, one in apps.items()}
     led = AudienceRouter(applications, audiences, sessions, default=PUBLIC, always=always)
-    return Metered(led, metering, clock=time.monotonic, leave=leave)
+    return Metered(app=led, metering=metering, clock=time.monotonic, leave=leave)
 
 
 def settings_for(settings: Settings, root: Path, audience: str) -> Settings:
@@ -124,7 +122,7 @@ def _open_app(
     options: ServeOptions, settings: Settings, sessions: Sessions, metering: Metering
 ) -> AudienceApp:
     limits, held = options.limits, ExitStack()
-    parts = held.enter_context(open_parts(settings, limits))
+    parts = held.enter_context(open_service_parts(settings, limits))
     pages = Pages(parts, sessions)
     mcp = _open_mcp(parts, limits, metering)
     app = build_app(parts, pages, mcp=mcp)
@@ -155,7 +153,7 @@ def _open_mcp(parts: Parts, limits: RequestLimits, metering: Metering) -> "McpEn
     from sitegraph.service.mcp_.http import McpEndpoint
 
     def count(status: int, found: bool | None, seconds: float) -> None:
-        metering.questions.asked(outcome_of(status, found), seconds)
+        metering.questions.asked(question_outcome(status, found), seconds)
 
     return McpEndpoint(parts, limits, count=count)
 

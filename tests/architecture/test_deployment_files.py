@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 
 from runtime.source_file import load_source
 from schemas.settings import load_settings
-from sitegraph.cli.app import app
+from sitegraph.cli.app import build_commands
 from tests.fakes.compose_file import Compose, MissingVariable, Mount, Service, fill_in, read_compose
 from tests.fakes.image_file import Stage, copies, is_ignored, read_patterns, read_stages
 
@@ -278,7 +278,7 @@ def test_variables_are_filled_in_as_compose_does() -> None:
 
 def _deploy_options(command: Sequence[str], environ: Mapping[str, str]) -> tuple[str | None, str | None]:
     """Whom `sitegraph deploy` lets alarms tell, and when it has the index maintained."""
-    deploy = typer.main.get_command(app).commands["deploy"]  # type: ignore[attr-defined]
+    deploy = typer.main.get_command(build_commands()).commands["deploy"]  # type: ignore[attr-defined]
     with mock.patch.dict(os.environ, environ):
         context = deploy.make_context("deploy", list(command[2:]), resilient_parsing=False)
     return context.params["notify"], context.params["maintain"]

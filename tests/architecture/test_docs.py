@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
+from docs.layers import draw, with_picture
 from docs.navigation import nav_paths, read_settings
 from flows.recrawl import index_source
 from ingest.link.tool_evidence import WEIGHTS
 from ingest.parse.tools.file import parse_tools
 from ingest.sources.registry import OURS, kind_named
-from runtime.source_family import VersionKeys
 from schemas.cost import Cause
 from schemas.documents import DocumentState, Outcome
 from schemas.edges import EdgeKind, LinkPosition
@@ -180,7 +180,8 @@ def test_the_source_file_reference_has_every_key_and_its_default() -> None:
     source = Source(name="x", kind="web")
     values = dict(_flatten(source))
     del values["kind_keys"]  # the pages of the kinds have them
-    values |= {"version": None, **{f"version.{key}": None for key in VersionKeys.model_fields}}  # of `family`
+    of_family = ("version", "version.all", "version.url", "version.title", "version.meta")
+    values |= dict.fromkeys(of_family)
 
     assert set(documented) == set(values)
     for key, default in documented.items():
@@ -286,6 +287,21 @@ def test_the_page_on_architecture_lists_every_room() -> None:
     assert {row.split("`")[1] for row in table.splitlines() if row.startswith("| `")} == rooms
 
 
+def test_the_picture_of_the_layers_is_drawn_from_the_import_law() -> None:
+    page = _read("architecture.md")
+
+    assert with_picture(page, draw((REPO / "pyproject.toml").read_text(encoding="utf-8"))) == page
+    assert len(page.splitlines()) <= 150
+
+
+def test_what_the_page_on_architecture_sends_changes_to_is_there() -> None:
+    rows = _read("architecture.md").partition("## Where a change goes")[2].partition("## Rooms")[0]
+    named = [name for name in re.findall(r"`([\w/]+(?:\.\w+)?)`", rows) if "/" in name]
+
+    assert len(named) >= 10
+    assert [name for name in named if not (REPO / name).exists()] == []
+
+
 def test_the_glossary_names_classes_that_exist() -> None:
     named = re.findall(r"[cC]lass `(\w+)`|class\s+`(\w+)`", _read("glossary.md"))
     modules: list[ModuleType] = [
@@ -320,7 +336,7 @@ def test_the_readme_shows_or_lists_every_command() -> None:
     sentence = readme.partition("lists the other commands: ")[2].partition(".\n")[0]
     listed = set(re.findall(r"`([a-z-]+)`", sentence))
 
-    assert shown | listed == {name for name, _, _ in COMMANDS}
+    assert shown | listed == COMMANDS.keys()
     assert not shown & listed
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-from schemas.extras import EXTRAS, extra_of
+from schemas.settings import EXTRAS, extra_of
 
 REPO = Path(__file__).resolve().parents[2]
 PACKAGES = ("flows", "indexes", "ingest", "retrieval", "runtime", "schemas", "sitegraph")
@@ -22,6 +22,7 @@ BROUGHT = {
     "pydantic_core": "pydantic", "markupsafe": "jinja2", "mcp_types": "mcp",
 }  # fmt: skip
 """Modules that a declared dependency depends on for us."""
+OWN = re.compile(r"sitegraph\[(.*)\]")
 FORMATS = REPO / "ingest" / "parse" / "formats"
 
 
@@ -44,7 +45,10 @@ def _distributions() -> Mapping[str, list[str]]:
 
 
 def _names(requirements: list[str]) -> set[str]:
-    return {_plain(re.split(r"[\[<>=!~; ]", line)[0]) for line in requirements}
+    """What is asked for, by the extras of ours that are named there, too."""
+    names = {_plain(re.split(r"[\[<>=!~; ]", line)[0]) for line in requirements}
+    ours = [extra for line in requirements if (own := OWN.match(line)) for extra in own[1].split(",")]
+    return names.union(*(_names(PROJECT["optional-dependencies"][extra]) for extra in ours))
 
 
 def _plain(name: str) -> str:

@@ -19,9 +19,8 @@ import jsonschema
 import pytest
 import yaml
 
-from runtime.check_file import parse_checks
 from runtime.source_file import parse_source
-from runtime.token_file import load_tokens
+from runtime.yaml_files import load_tokens, parse_checks
 from schemas.settings import PREFIX, Settings
 from tests.fakes.imported_names import imported_names, is_there
 from tests.fakes.manual_commands import (
@@ -53,9 +52,9 @@ Words = Sequence[str]
 def _sitegraph(words: Words) -> None:
     from typer.main import get_command
 
-    from sitegraph.cli.app import app
+    from sitegraph.cli.app import build_commands
 
-    _by_click(get_command(app), words)
+    _by_click(get_command(build_commands()), words)
 
 
 def _by_click(group: Any, words: Words) -> None:
@@ -68,10 +67,10 @@ def _options(synopsis: str) -> None:
     """Hold every optional part of a synopsis, and each value from which one may be chosen."""
     from typer.main import get_command
 
-    from sitegraph.cli.app import app
+    from sitegraph.cli.app import build_commands
 
     words = shlex.split(shortest(synopsis))[1:]
-    parameters = get_command(app).commands[words[0]].params  # type: ignore[attr-defined]
+    parameters = get_command(build_commands()).commands[words[0]].params  # type: ignore[attr-defined]
     known = {name for one in parameters for name in (*one.opts, *one.secondary_opts)}
     for name, values in options_of(synopsis):
         assert name in known, f"no option {name}"
@@ -102,10 +101,13 @@ def _make(words: Words) -> None:
 
 def _pip(words: Words) -> None:
     project = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    locked = "\n".join(file.read_text(encoding="utf-8") for file in REPO.glob("requirements*.lock"))
     assert words[0] == "install"
     for word in words[1:]:
         if extras := re.fullmatch(r"(?:\.|sitegraph)\[([\w,]+)\]", word):
             assert {*extras[1].split(",")} <= project["optional-dependencies"].keys()
+        elif "==" in word:
+            assert re.search(rf"^{re.escape(word)}\b", locked, re.MULTILINE), word
         elif not word.startswith("-"):
             assert (REPO / word).exists(), word
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from runtime.telemetry.catalogue import INDEX_METRICS, METRICS, SERVICE_METRICS, USAGE_METRICS, MetricType
-from runtime.telemetry.questions import QuestionOutcome
+from runtime.telemetry.prometheus import QuestionOutcome
 
 REPO = Path(__file__).resolve().parents[2]
 MONITORING = REPO / "deploy" / "monitoring"

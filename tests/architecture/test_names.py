@@ -1,4 +1,4 @@
-"""One word for one thing: no two public classes have one name."""
+"""One word for one thing: no two public classes have one name, and no two functions but those of a list."""
 
 import ast
 from collections import defaultdict
@@ -14,6 +14,27 @@ def test_no_two_public_classes_have_one_name() -> None:
 
     assert len(places) > 300
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+VERBS = {"audiences", "check", "deploy", "maintain", "plan", "pull", "serve", "verify"}
+"""Commands, each beside the stage or the work of that name which it calls."""
+
+SHARED = VERBS | {
+    "main",  # of each program
+    "open_index",  # of runs, and of whoever imports sitegraph
+    "run_source",  # by the engine in process, and by Prefect
+}
+
+
+def test_no_two_public_functions_have_one_name_but_those_that_say_why() -> None:
+    places = defaultdict(set)
+    for module in modules(REPO):
+        for node in ast.parse(module.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+                places[node.name].add(module)
+
+    assert len(places) > 2_000
+    assert {name for name, found in places.items() if len(found) > 1} == SHARED
 
 
 def test_a_name_of_two_classes_is_noticed(tmp_path: Path) -> None:
@@ -37,7 +58,12 @@ def places_by_class(root: Path) -> Mapping[str, list[str]]:
 
 
 def _classes(root: Path) -> Iterator[tuple[str, str]]:
-    for module in sorted(path for package in PACKAGES for path in (root / package).rglob("*.py")):
+    for module in modules(root):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 yield node.name, f"{module.relative_to(root).as_posix()}:{node.lineno}"
+
+
+def modules(root: Path) -> list[Path]:
+    """Return the modules of the seven packages."""
+    return sorted(path for package in PACKAGES for path in (root / package).rglob("*.py"))

@@ -15,10 +15,6 @@ import jsonschema
 import kubernetes_validate
 import pytest
 import yaml
-from prefect.client.schemas.objects import FlowRun, State, StateType
-from prefect.workers.base import BaseJobConfiguration
-from prefect_docker.worker import DockerWorkerJobConfiguration
-from prefect_kubernetes.worker import KubernetesWorkerJobConfiguration
 
 from schemas.settings import load_settings
 from tests.fakes.compose_file import read_compose
@@ -42,11 +38,19 @@ class NoClient:
         return SimpleNamespace(data={"value": "p@ss"}, block_type_slug="secret")
 
 
-def configured(kind: str, configuration: type[BaseJobConfiguration], **variables: Any) -> Any:
+def configured(kind: str, **variables: Any) -> Any:
     """The job of a run as the worker makes it."""
+    from prefect.client.schemas.objects import FlowRun, State, StateType
+    from prefect_docker.worker import DockerWorkerJobConfiguration
+    from prefect_kubernetes.worker import KubernetesWorkerJobConfiguration
+
+    made_by: dict[str, Any] = {
+        "docker": DockerWorkerJobConfiguration,
+        "kubernetes": KubernetesWorkerJobConfiguration,
+    }
 
     async def make() -> Any:
-        return await configuration.from_template_and_values(template(kind), variables, client=NoClient())  # type: ignore[arg-type]
+        return await made_by[kind].from_template_and_values(template(kind), variables, client=NoClient())
 
     made = anyio.run(make)
     run = FlowRun(id=uuid4(), flow_id=uuid4(), name="run", state=State(type=StateType.PENDING))
@@ -66,7 +70,6 @@ def test_every_default_of_a_template_is_one_that_its_own_schema_allows(kind: str
 def test_the_job_of_a_kubernetes_run_is_one_that_kubernetes_takes() -> None:
     made = configured(
         "kubernetes",
-        KubernetesWorkerJobConfiguration,
         memory_limit="4Gi",
         env={"SITEGRAPH_WORKERS": "2"},
         image="registry.example.org/sitegraph:1",
@@ -84,7 +87,7 @@ def test_the_job_of_a_kubernetes_run_is_one_that_kubernetes_takes() -> None:
 
 
 def test_a_job_that_kubernetes_would_refuse_is_refused_here_too() -> None:
-    made = configured("kubernetes", KubernetesWorkerJobConfiguration)
+    made = configured("kubernetes")
     made.job_manifest["spec"]["template"]["spec"]["containers"][0]["memory"] = "4Gi"
 
     with pytest.raises(kubernetes_validate.ValidationError):
@@ -118,7 +121,7 @@ def test_no_manifest_holds_a_secret_and_all_read_the_same_one() -> None:
 
 
 def test_the_claims_of_a_run_are_those_that_the_manifests_make() -> None:
-    made = configured("kubernetes", KubernetesWorkerJobConfiguration)
+    made = configured("kubernetes")
     volumes = made.job_manifest["spec"]["template"]["spec"]["volumes"]
     named = {one["persistentVolumeClaim"]["claimName"] for one in volumes if "persistentVolumeClaim" in one}
 
@@ -126,7 +129,7 @@ def test_the_claims_of_a_run_are_those_that_the_manifests_make() -> None:
 
 
 def test_a_docker_run_has_the_volumes_settings_and_password_of_the_compose_file() -> None:
-    made = configured("docker", DockerWorkerJobConfiguration, mem_limit="4g", env={"SITEGRAPH_WORKERS": "2"})
+    made = configured("docker", mem_limit="4g", env={"SITEGRAPH_WORKERS": "2"})
     compose = read_compose(
         DEPLOY / "compose.yaml", environ={"SITEGRAPH_PASSWORD": "p@ss", "SITEGRAPH_SERVE_TOKEN": "token"}
     )

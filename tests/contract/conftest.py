@@ -11,14 +11,28 @@ import pytest
 from indexes.ports import ChunkStore, GraphStore
 from indexes.stores.lance import staging
 from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
-from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 from tests.fakes.graph_samples import DIM
+from tests.fakes.memory_stores import MemoryChunkStore, MemoryGraphStore
 
 _HELD_MB = {"lance": 0, "held": 64, "merged": 0}
 """The same store: as a cold process reads it, as one that lives long, and written as by large changes."""
 
+_NEO4J = pytest.param("neo4j", marks=pytest.mark.neo4j)
 
-@pytest.fixture(params=["memory", "lance", "held", "merged"])
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Read held tables where rows are read, merge where they are written, and both across generations."""
+    does = metafunc.module.__name__.rpartition("_")[2]
+    ways = {"writing": ("merged",), "generations": ("held", "merged"), "changes": ("merged",)}
+    kinds = ("memory", "lance", *ways.get(does, ("held",)))
+    given = {mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")}
+    if "chunk_store" in set(metafunc.fixturenames) - given:
+        metafunc.parametrize("chunk_store", kinds, indirect=True)
+    if "graph_store" in set(metafunc.fixturenames) - given:
+        metafunc.parametrize("graph_store", (*kinds, _NEO4J), indirect=True)
+
+
+@pytest.fixture
 def chunk_store(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[ChunkStore]:
@@ -47,7 +61,7 @@ def token_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chun
     store.close()
 
 
-@pytest.fixture(params=["memory", "lance", "held", "merged", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+@pytest.fixture
 def graph_store(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[GraphStore]:

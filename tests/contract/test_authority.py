@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from indexes.ports import AuthorityStore
-from indexes.stores.authority import FileAuthorityStore, MemoryAuthorityStore
+from indexes.stores.authority import FileAuthorityStore
+from tests.fakes.memory_stores import MemoryAuthorityStore
 
 
 @pytest.fixture(params=["memory", "files"])

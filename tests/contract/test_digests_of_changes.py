@@ -7,14 +7,14 @@ from typing import TypeVar
 
 import pytest
 
+from indexes.digests import follows_change
 from indexes.ports import ChunkStore, ChunkVectors, GraphStore, StoreState
-from indexes.row_changes import follows_change
-from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 from schemas.edges import Edge, EdgeKind
 from schemas.errors import DamageFound
 from schemas.nodes import Chunk, DocumentKind, Page
 from tests.fakes.chunk_generations import row
 from tests.fakes.graph_samples import DIM, axis, make_edge, make_page, make_vectors
+from tests.fakes.memory_stores import MemoryChunkStore, MemoryGraphStore
 
 FEW, MANY = 6, 200
 """Generations; many of them only where `make` asks for the long tests."""

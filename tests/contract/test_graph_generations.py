@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from indexes.ports import GraphStore
-from indexes.stores.memory import MemoryChunkStore
 from schemas.edges import EdgeKind
 from schemas.errors import StoreUnavailable
 from schemas.nodes import ChunkNode
 from tests.fakes.graph_generations import by_id, publish, publish_graph, same_content
 from tests.fakes.graph_samples import DIM, make_edge, make_graph, make_page
+from tests.fakes.memory_stores import MemoryChunkStore
 
 
 def test_two_generations_are_read_side_by_side(graph_store: GraphStore) -> None:

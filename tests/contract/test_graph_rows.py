@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from indexes.digests import edge_sha256, node_sha256
 from indexes.lattice_hash import LatticeHash
 from indexes.ports import GraphStore
@@ -97,10 +95,8 @@ def test_a_scan_has_no_default_limit(graph_store: GraphStore) -> None:
     assert (len(list(reader.scan_nodes())), len(reader.edges_from([pages[0].id]))) == (70, 70)
 
 
-@pytest.mark.parametrize(
-    "odd", ["o'neill", 'say "x"', "a`b", "日本:λ", "x' OR '1'='1", "back\\slash", "$p {}"]
-)
-def test_quotes_and_unicode_in_ids_and_texts_are_data(graph_store: GraphStore, odd: str) -> None:
+def test_quotes_and_unicode_in_ids_and_texts_are_data(graph_store: GraphStore) -> None:
+    odd = "o'neill say \"x\" a`b 日本:λ x' OR '1'='1 back\\slash $p {}"
     plain = make_page("https://site.test/plain")
     page = replace(plain, id=odd, doc=odd, title=odd, source=odd)
     link = make_edge(EdgeKind.LINKS_TO, page, plain, anchor_text=odd)

@@ -16,5 +16,5 @@ def test_groups_are_those_of_the_fragment_that_states_them(ledger: Ledger) -> No
 def test_groups_of_fragments_that_nothing_needs_are_dropped(ledger: Ledger) -> None:
     ledger.access.save({"f1": ("hr",)})
 
-    assert ledger.access.collect() == 1
+    assert ledger.retention.drop_facts() == 1
     assert ledger.access.of_fragments(["f1"]) == {}

@@ -1,12 +1,11 @@
 """Answers of language models in the ledger, over SQLite files and a real PostgreSQL."""
 
 from indexes.stores.ledger.ledger import Ledger
-from tests.fakes.ledger_rows import ODD_NAMES
+from tests.fakes.ledger_rows import ODD_NAME
 
 
 def test_answers_come_back_and_the_first_stays(ledger: Ledger) -> None:
-    for number, text in enumerate(ODD_NAMES):
-        ledger.answers.put(f"key {number}", text)
-        ledger.answers.put(f"key {number}", "another")
-    assert [ledger.answers.get(f"key {number}") for number in range(len(ODD_NAMES))] == list(ODD_NAMES)
+    ledger.answers.put("key", ODD_NAME)
+    ledger.answers.put("key", "another")
+    assert ledger.answers.get("key") == ODD_NAME
     assert ledger.answers.get("unknown") is None

@@ -15,8 +15,7 @@ import sqlalchemy as sa
 
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch, StoreUnavailable
-from tests.fakes.ledger_refusals import SECRET, refuses
-from tests.fakes.ledger_rows import make_known
+from tests.fakes.ledger_rows import SECRET, make_known, refuses
 from tests.fakes.read_only import only_readable
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from indexes.stores.ledger.ledger import Ledger, open_ledger
-from schemas.documents import DocumentState
+from schemas.documents import DocumentState, FetchAttempt
 from schemas.errors import SitegraphError
-from schemas.history import FetchAttempt
 from tests.fakes.ledger_rows import SITE, make_known, make_live, publish, put
 
 MONDAY, TUESDAY, SUNDAY = (f"2026-01-{day}T00:00:00+00:00" for day in ("05", "06", "11"))

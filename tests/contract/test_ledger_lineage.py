@@ -7,10 +7,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from indexes.stores.ledger.generations import GenerationState
+from indexes.stores.ledger.leases import open_turns
 from indexes.stores.ledger.ledger import Ledger, open_ledger
 from indexes.stores.ledger.tables import metadata
-from indexes.stores.ledger.turns import open_turns
-from schemas.feed import FeedChange, FeedEntry, FeedKind
+from schemas.changes import FeedChange, FeedEntry, FeedKind
 from tests.fakes.ledger_rows import SITE, begin
 
 DOC, URI = "page:a", f"{SITE}/o'neill"

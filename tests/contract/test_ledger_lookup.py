@@ -1,25 +1,11 @@
 """Documents by what somebody has of them, over SQLite files and a real PostgreSQL."""
 
-import pytest
-
 from indexes.stores.ledger.ledger import Ledger
-from tests.fakes.ledger_rows import ODD_NAMES, SITE, begin, drop, freeze, make_known, make_live, publish, put
+from tests.fakes.ledger_rows import SITE, begin, drop, freeze, make_known, make_live, publish, put
 
 
 def names(documents: object) -> list[str]:
     return [f"{d.source} {d.uri.removeprefix(SITE)}" for d in documents]  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("name", ODD_NAMES)
-def test_a_document_is_found_whatever_its_name(ledger: Ledger, name: str) -> None:
-    known = make_known(name, doc=f"page:{name}", doc_id=name, location=f"{SITE}/{name}/new")
-    ledger.documents.save([known, make_known("other", doc="page:other", doc_id="other")])
-
-    lookup = ledger.lookup
-    assert lookup.by_uris([known.uri, "https://nobody.test/"]) == (known,)
-    assert lookup.by_doc(f"page:{name}") == (known,)
-    assert lookup.by_doc_id(name) == (known,)
-    assert lookup.leading_to(f"{SITE}/{name}/new") == (known,)
 
 
 def test_the_same_address_in_several_sources_comes_by_source(ledger: Ledger) -> None:

@@ -1,6 +1,7 @@
 """Which bytes the documents of a generation were read from, over SQLite files and a real PostgreSQL."""
 
 from indexes.stores.ledger.ledger import Ledger
+from indexes.stores.ledger.retention import FileKind
 from schemas.documents import DocumentState
 from schemas.ids import page_id
 from tests.fakes.ledger_rows import SITE, make_known, make_live, publish, put
@@ -45,7 +46,7 @@ def test_bytes_that_a_kept_generation_was_read_from_are_kept_behind_newer_ones(l
     known = make_known("a", state=DocumentState.QUARANTINED, doc=A, raw_sha="a login page")
     ledger.documents.save([known])
 
-    assert ledger.retention.raw_shas() == {"raw 1", "a login page"}
+    assert ledger.retention.needed(FileKind.RAW) == {"raw 1", "a login page"}
 
 
 def test_of_bytes_that_were_not_kept_this_is_known_and_they_are_not_missed(ledger: Ledger) -> None:
@@ -54,16 +55,16 @@ def test_of_bytes_that_were_not_kept_this_is_known_and_they_are_not_missed(ledge
     publish(ledger, put(live), base=0)
 
     assert ledger.origins.of_generation(1) == {A: None}
-    assert ledger.retention.raw_shas() == frozenset()
+    assert ledger.retention.needed(FileKind.RAW) == frozenset()
 
 
 def test_what_no_generation_and_no_document_needs_is_forgotten(ledger: Ledger) -> None:
     for base, version in enumerate("12"):
         read(ledger, version)
         publish(ledger, put(make_live("a", version)), base=base)
-    assert ledger.origins.collect() == 0
+    assert ledger.retention.drop_facts() == 0
     ledger.generations.forget_before(2)
 
-    assert ledger.origins.collect() == 1
-    assert ledger.retention.raw_shas() == {"raw 2"}
+    assert ledger.retention.drop_facts() == 1
+    assert ledger.retention.needed(FileKind.RAW) == {"raw 2"}
     assert ledger.origins.of_generation(2) == {A: "raw 2"}

@@ -8,8 +8,7 @@ import sqlalchemy as sa
 
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.errors import ConfigError, StoreUnavailable
-from tests.fakes.ledger_refusals import SECRET, refuses
-from tests.fakes.ledger_rows import make_known
+from tests.fakes.ledger_rows import SECRET, make_known, refuses
 from tests.fakes.postgres_server import PostgresServer
 
 

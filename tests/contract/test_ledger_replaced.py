@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from indexes.stores.ledger.ledger import Ledger
-from indexes.stores.ledger.replaced import FileKind
+from indexes.stores.ledger.retention import FileKind
 from schemas.documents import DocumentState
 from schemas.ids import page_id
 from tests.fakes.ledger_rows import SITE, begin, drop, freeze, make_known, make_live, publish, put
@@ -54,8 +54,7 @@ class Folder:
 
     def needed(self) -> dict[FileKind, frozenset[str]]:
         retention = self.ledger.retention
-        fragments = retention.fragment_shas() | retention.pages_shas()
-        return {FileKind.RAW: retention.raw_shas(), FileKind.FRAGMENT: fragments}
+        return {kind: retention.needed(kind) for kind in FileKind}
 
 
 @pytest.mark.parametrize("seed", range(3))

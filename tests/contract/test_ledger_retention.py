@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from indexes.stores.ledger.ledger import Ledger
-from indexes.stores.ledger.replaced import FileKind
+from indexes.stores.ledger.retention import FileKind
 from schemas.documents import ASLEEP, DocumentState
 from schemas.ids import page_id
 from tests.fakes.ledger_rows import SITE, drop, make_known, make_live, publish, put
@@ -21,20 +21,23 @@ def know(ledger: Ledger, path: str, state: DocumentState, version: str = "1") ->
     ledger.documents.save([make_known(path, state=state, doc=doc, raw_sha=f"raw {path}", fragment_sha=sha)])
 
 
+def needed(ledger: Ledger) -> tuple[frozenset[str], ...]:
+    """Hashes of bytes and of fragments."""
+    return tuple(ledger.retention.needed(kind) for kind in (FileKind.RAW, FileKind.FRAGMENT))
+
+
 @pytest.mark.parametrize("state", KEPT)
 def test_what_is_looked_at_keeps_its_files(ledger: Ledger, state: DocumentState) -> None:
     know(ledger, "a", state)
 
-    assert ledger.retention.raw_shas() == {"raw a"}
-    assert ledger.retention.fragment_shas() == {"fragment of a 1"}
+    assert needed(ledger) == ({"raw a"}, {"fragment of a 1"})
 
 
 @pytest.mark.parametrize("state", sorted(ASLEEP))
 def test_what_sleeps_and_is_in_no_generation_needs_none(ledger: Ledger, state: DocumentState) -> None:
     know(ledger, "a", state)
 
-    assert ledger.retention.raw_shas() == frozenset()
-    assert ledger.retention.fragment_shas() == frozenset()
+    assert needed(ledger) == (frozenset(), frozenset())
 
 
 def test_what_went_keeps_its_files_as_long_as_one_may_go_back_to_it(ledger: Ledger) -> None:
@@ -43,13 +46,10 @@ def test_what_went_keeps_its_files_as_long_as_one_may_go_back_to_it(ledger: Ledg
     publish(ledger, drop(live), base=1)
     know(ledger, "a", DocumentState.GONE)
     ledger.generations.forget_before(1)
-    assert (ledger.retention.raw_shas(), ledger.retention.fragment_shas()) == (
-        {"raw a"},
-        {"fragment of a 1"},
-    )
+    assert needed(ledger) == ({"raw a"}, {"fragment of a 1"})
 
     ledger.generations.forget_before(2)
-    assert (ledger.retention.raw_shas(), ledger.retention.fragment_shas()) == (frozenset(), frozenset())
+    assert needed(ledger) == (frozenset(), frozenset())
 
 
 def test_every_kept_generation_keeps_its_fragments(ledger: Ledger) -> None:
@@ -58,14 +58,13 @@ def test_every_kept_generation_keeps_its_fragments(ledger: Ledger) -> None:
     know(ledger, "a", DocumentState.FETCHED, version="4")
     ledger.generations.forget_before(2)
 
-    assert ledger.retention.fragment_shas() == {f"fragment of a {version}" for version in "234"}
+    assert ledger.retention.needed(FileKind.FRAGMENT) == {f"fragment of a {version}" for version in "234"}
 
 
 def test_a_document_that_was_never_fetched_needs_nothing(ledger: Ledger) -> None:
     ledger.documents.save([make_known("a")])
 
-    assert ledger.retention.raw_shas() == frozenset()
-    assert ledger.retention.fragment_shas() == frozenset()
+    assert needed(ledger) == (frozenset(), frozenset())
 
 
 @pytest.mark.parametrize(("parsed", "kept"), [(None, True), ("of others", True), ("raw a", False)])
@@ -74,7 +73,7 @@ def test_bytes_with_secrets_are_needed_until_they_have_been_read(
 ) -> None:
     fields = {"state": DocumentState.FETCHED, "raw_sha": "raw a", "parsed_sha": parsed}
     ledger.documents.save([make_known("a", withheld=True, **fields)])
-    assert ledger.retention.raw_shas() == ({"raw a"} if kept else frozenset())
+    assert ledger.retention.needed(FileKind.RAW) == ({"raw a"} if kept else frozenset())
     assert (ledger.retention.needs_raw("raw a"), ledger.retention.needs_raw("raw b")) == (kept, False)
 
     ledger.documents.save([make_known("b", **fields)])

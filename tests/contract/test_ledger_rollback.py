@@ -1,8 +1,24 @@
 """Generations aborted and rolled back: as if they had not been, but for their numbers."""
 
 from indexes.stores.ledger.ledger import Ledger
-from tests.fakes.ledger_generations import A1, A2, A3, A4, B1, B2, C1, C2, held, holding, table
-from tests.fakes.ledger_rows import begin, drop, freeze, publish, put
+from tests.fakes.ledger_rows import (
+    A1,
+    A2,
+    A3,
+    A4,
+    B1,
+    B2,
+    C1,
+    C2,
+    begin,
+    drop,
+    freeze,
+    held,
+    holding,
+    publish,
+    put,
+    table,
+)
 
 
 def test_aborting_takes_everything_back(ledger: Ledger) -> None:

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from indexes.stores.ledger.frontier import SeenDocument
 from indexes.stores.ledger.ledger import Ledger
-from indexes.stores.ledger.seen import SeenDocument
 from schemas.documents import REMOVED, DocumentState
 from schemas.report import SecretCounts
 from tests.fakes.ledger_rows import SITE, full_known, make_known

@@ -41,5 +41,5 @@ def test_what_nothing_needs_any_more_is_forgotten(ledger: Ledger) -> None:
     known(ledger, "1", state=DocumentState.GONE)
     ledger.soft_errors.save({"1": NOTICE})
 
-    assert ledger.soft_errors.collect() == 1
-    assert ledger.soft_errors.collect() == 0
+    assert ledger.retention.drop_facts() == 1
+    assert ledger.retention.drop_facts() == 0

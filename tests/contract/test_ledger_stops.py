@@ -2,9 +2,9 @@
 
 import pytest
 
-from indexes.stores.ledger import stops
+from indexes.stores.ledger import frontier
+from indexes.stores.ledger.frontier import StopCount
 from indexes.stores.ledger.ledger import Ledger
-from indexes.stores.ledger.stops import StopCount
 from schemas.report import Problem
 from tests.fakes.ledger_rows import SITE
 
@@ -29,7 +29,7 @@ def test_a_document_met_in_many_batches_is_counted_once(ledger: Ledger) -> None:
 
 
 def test_an_endless_trap_does_not_fill_the_ledger(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stops, "KEPT", 5)
+    monkeypatch.setattr(frontier, "KEPT", 5)
     for batch in range(4):
         ledger.stops.add("run-1", stopped(FULL, *(f"{batch}-{n}" for n in range(3))))
     (count,) = ledger.stops.counts("run-1")

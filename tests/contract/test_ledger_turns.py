@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 import sqlalchemy as sa
 
+from indexes.stores.ledger.leases import HeldTurn, HostTurns, User, decide_turn, open_turns
 from indexes.stores.ledger.tables import host_turn, host_user
-from indexes.stores.ledger.turns import HeldTurn, HostTurns, User, decide_turn, open_turns
 
 HOST = "docs.test"
 NOBODY = HeldTurn()

@@ -2,7 +2,7 @@
 
 from indexes.stores.ledger.ledger import Ledger
 from schemas.documents import DocumentState
-from schemas.word_coverage import CoverageCounts, WordCoverage
+from schemas.fragment import CoverageCounts, WordCoverage
 from tests.fakes.ledger_rows import make_known
 
 LOSING = WordCoverage(seen=100, kept=90, lost=8, dropped=(("hidden", 2),), invented=1)
@@ -25,5 +25,5 @@ def test_what_nothing_needs_any_more_is_forgotten(ledger: Ledger) -> None:
     row = make_known("a", state=DocumentState.FETCHED, fragment_sha="1")
     ledger.documents.save([row])
     ledger.coverage.save({"1": WHOLE, "2": WHOLE})
-    assert ledger.coverage.collect() == 1
+    assert ledger.retention.drop_facts() == 1
     assert ledger.coverage.counts()[row.source].documents == 1

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from indexes.ports import RawStore
-from indexes.stores.objects import open_object_store
-from indexes.stores.overlay import OverlayRawStore
-from indexes.stores.raw import FileRawStore, MemoryRawStore
+from indexes.stores.raw import FileRawStore, OverlayRawStore
+from indexes.wiring import open_object_store
 from schemas.errors import DamageFound
+from tests.fakes.memory_stores import MemoryRawStore
 from tests.fakes.object_storage import open_memory_objects
 
 PAGE = b"<html><body>Hello</body></html>" * 100
 
 
-@pytest.fixture(params=["memory", "files", "files without fsync", "overlay", "objects in memory", "s3"])
+@pytest.fixture(params=["memory", "files", "overlay", "objects in memory", "s3"])
 def raw(request: pytest.FixtureRequest, tmp_path: Path) -> RawStore:
     """An empty raw store."""
     if request.param == "memory":
@@ -27,7 +27,7 @@ def raw(request: pytest.FixtureRequest, tmp_path: Path) -> RawStore:
         return open_object_store(f"{request.getfixturevalue('bucket_url')}/some/prefix")
     if request.param == "overlay":
         return OverlayRawStore(MemoryRawStore(), MemoryRawStore())
-    return FileRawStore(tmp_path / "raw", fsync=request.param == "files")
+    return FileRawStore(tmp_path / "raw")
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00", PAGE, bytes(range(256)) * 5000])

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.sources.identity import identify
-from ingest.sources.registry import OURS, kind_named
+from ingest.sources.registry import OURS, identify, kind_named
 from ingest.urls import canonical_url, is_file_url
 from runtime.source_file import parse_source
 from schemas.errors import ConfigError, SitegraphError, Stopped

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from indexes.ports import ChunkStore, GraphStore
-from indexes.stores.lance.filters import one_of
+from indexes.stores.lance.scan import one_of
 from indexes.stores.ledger.ledger import Ledger
 from indexes.stores.neo4j_.store import Neo4jGraphStore
 from schemas.edges import EdgeKind

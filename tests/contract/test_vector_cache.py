@@ -5,12 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.embed.cache import MemoryVectorCache, SqliteVectorCache
+from indexes.embed.cache import SqliteVectorCache
 from indexes.embed.shared_cache import SharedVectorCache
 from indexes.ports import VectorCache
 from indexes.stores.raw import FileRawStore
 from schemas.errors import SchemaMismatch
 from tests.fakes.encoder import HashEncoder
+from tests.fakes.memory_stores import MemoryVectorCache
 
 ENCODER = HashEncoder()
 KINDS = ["memory", "sqlite", "shared"]
@@ -18,7 +19,7 @@ KINDS = ["memory", "sqlite", "shared"]
 
 def shared(folder: Path, *, token_dim: int = 0) -> SharedVectorCache:
     """One of the caches that share a folder."""
-    keys, vectors = (FileRawStore(folder / name, fsync=False) for name in ("keys", "vectors"))
+    keys, vectors = (FileRawStore(folder / name) for name in ("keys", "vectors"))
     return SharedVectorCache(keys, vectors, model_key="model-a", token_dim=token_dim)
 
 

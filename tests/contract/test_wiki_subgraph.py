@@ -7,14 +7,20 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from indexes.ports import GraphStore
-from indexes.stores.memory import MemoryGraphStore
-from retrieval.wiki.chain import best_chain
-from retrieval.wiki.subgraph import MIN_CONFIDENCE, NODES_MAX, Subgraph, expand_seeds, to_subgraph_record
+from retrieval.wiki.subgraph import (
+    MIN_CONFIDENCE,
+    NODES_MAX,
+    Subgraph,
+    best_chain,
+    read_subgraph,
+    to_subgraph_record,
+)
 from schemas.edges import Edge, EdgeKind
 from schemas.ids import edge_id
 from schemas.nodes import Entity
 from tests.fakes.graph_generations import publish
 from tests.fakes.graph_samples import make_entity
+from tests.fakes.memory_stores import MemoryGraphStore
 
 NAMES = [make_entity(f"Thing {number}", source="s") for number in range(70)]
 CONFIDENCES = (0.2, 0.59, MIN_CONFIDENCE, 0.7, 0.95, 1.0)
@@ -51,7 +57,7 @@ def walked(
     store: GraphStore, nodes: Collection[Entity], edges: Collection[Edge], seeds: list[str]
 ) -> Subgraph:
     publish(store, 1, nodes, edges, base=0)
-    return expand_seeds(store.at(1), seeds)
+    return read_subgraph(store.at(1), seeds)
 
 
 @pytest.mark.parametrize("graph_store", ["memory", "lance"], indirect=True)

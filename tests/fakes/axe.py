@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 
 VERSION = "4.14.1"
 _SHA256 = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"

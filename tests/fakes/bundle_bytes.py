@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from indexes.wiring import open_readers
-from retrieval.opening import build_retriever
+from retrieval.evidence import build_retriever
 from retrieval.question.query import build_query
 from schemas.evidence import Query
 from schemas.records import to_record

@@ -1,7 +1,6 @@
 """Questions as they are captured for tuning, made up so that one part of the score finds gold."""
 
-from retrieval.learning.captured import Captured
-from retrieval.learning.questions import KnownQuestion
+from retrieval.learning.questions import Captured, KnownQuestion
 from retrieval.ranking.score import Scored
 from schemas.evidence import Origin, Scores
 from schemas.nodes import Chunk, DocumentKind

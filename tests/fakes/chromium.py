@@ -38,6 +38,11 @@ class Watched:
         box = f"document.querySelector('{selector}').getBoundingClientRect()"
         return bool(self.page.evaluate(f"{box}.top >= 0 && {box}.top < innerHeight - 40"))
 
+    def follow(self, selector: str, nth: int = 0) -> None:
+        """Click on what leads to another page, and wait until that page is there."""
+        with self.page.expect_navigation():
+            self.page.locator(selector).nth(nth).click()
+
     def open_details(self) -> None:
         """Open all that opens."""
         self.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")

@@ -5,8 +5,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from indexes.copies.fetching import part_of
-from indexes.copies.wanted import WantedFile
+from indexes.copies.fetching import WantedFile, part_file
 
 
 def copy_index(index: Path, target: Path, *, ignore: str = "") -> Path:
@@ -28,6 +27,6 @@ def _place(source: str, target: str) -> str:
 
 def link_parts_to_a_full_disk(copy: Path, files: Iterable[WantedFile]) -> None:
     """Let what comes of *files* be written to /dev/full, which takes no byte."""
-    for part in (part_of(copy, file) for file in files):
+    for part in (part_file(copy, file) for file in files):
         part.parent.mkdir(parents=True, exist_ok=True)
         part.symlink_to("/dev/full")

@@ -1,12 +1,13 @@
 """A crawl in a process of its own that shares its hosts: `python -m tests.fakes.crawl_in_turn`."""
 
 import argparse
+from contextlib import closing
 from uuid import uuid4
 
-from indexes.stores.ledger.turns import open_turns
-from ingest.fetch.client import open_session
-from ingest.fetch.crawl import fetch_all
-from ingest.fetch.shared_turns import SharedTurns
+from indexes.stores.ledger.leases import open_turns
+from ingest.fetch.client import FetchSession
+from ingest.fetch.document import fetch_all
+from ingest.fetch.politeness import SharedTurns
 from ingest.parse.formats.registry import installed_formats
 from runtime.clock import SystemClock
 from schemas.fetch import FetchRequest, FetchResult
@@ -24,14 +25,16 @@ def main() -> None:
     arguments.add_argument("--pages", type=int, required=True)
     asked = arguments.parse_args()
     results: list[FetchResult] = []
-    with open_session(
-        user_agent=AGENT,
-        allow_private=(asked.origin.partition("://")[2],),
-        per_host_delay=asked.delay,
-        concurrency=2,
-        clock=SystemClock(),
-        formats=installed_formats(),
-        shared=SharedTurns(turns=open_turns(asked.ledger, seconds=asked.seconds), holder=uuid4().hex),
+    with closing(
+        FetchSession(
+            user_agent=AGENT,
+            allow_private=(asked.origin.partition("://")[2],),
+            per_host_delay=asked.delay,
+            concurrency=2,
+            clock=SystemClock(),
+            formats=installed_formats(),
+            shared=SharedTurns(turns=open_turns(asked.ledger, seconds=asked.seconds), holder=uuid4().hex),
+        )
     ) as session:
         requests = [FetchRequest(url=f"{asked.origin}/{asked.name}/{n}") for n in range(asked.pages)]
         fetch_all(requests, session=session, on_result=results.append, should_stop=never)

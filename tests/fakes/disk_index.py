@@ -5,18 +5,19 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
+from indexes.chunk_tables import ChunkTables
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.weights import load_model_spec
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest, dump_manifest
 from indexes.own_ledger import ledger_url_of
 from indexes.places import write_durably
 from indexes.ports import Encoder
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.ledger import open_ledger
-from indexes.wiring import create_stores, open_chunk_store, open_graph_store
+from indexes.wiring import create_stores, open_graph_store
 from schemas.edges import Edge
+from schemas.settings import Settings
 from tests.fakes.small_index import AS_OF, GENERATION, Document, write_documents
 
 
@@ -38,8 +39,8 @@ def write_index(
     spec = load_model_spec()
     model = ModelManifest(name=spec.name, sha256=spec.sha256, dim=spec.dim, max_tokens=spec.max_tokens)
     manifest = IndexManifest(index_id="test", graph="lance", model=model)
-    create_stores(layout, manifest, {})
-    chunks, graph = open_chunk_store(layout, manifest), open_graph_store(layout, manifest, {})
+    create_stores(layout, manifest, Settings())
+    chunks, graph = ChunkTables(layout, manifest), open_graph_store(layout, manifest, Settings())
     write_documents(chunks, graph, documents, edges, vectors or OnnxEncoder(layout.encoder))
     write_durably(layout.manifest, dump_manifest(manifest))
     generation = GenerationManifest(

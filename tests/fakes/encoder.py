@@ -10,6 +10,7 @@ from collections.abc import Collection
 import numpy as np
 
 from indexes.embed.pooling import pool_tokens
+from indexes.embed.routes import RouteCheck
 from indexes.ports import Encoded, Vector
 
 _WORD = re.compile(r"\w+")
@@ -20,6 +21,8 @@ class HashEncoder:
 
     `encoded` counts the documents encoded so far, so that a test can see what a run cost.
     """
+
+    route_check: RouteCheck | None = None
 
     def __init__(self, dim: int = 32) -> None:
         self._dim = dim

@@ -12,7 +12,7 @@ from indexes.embed.manifest import (
     TOKENIZER_FILE,
     WEIGHTS_FILE,
     EncoderManifest,
-    dump_manifest,
+    dump_encoder_manifest,
 )
 from indexes.embed.weights import file_sha256
 
@@ -39,5 +39,5 @@ def write_encoder_files(folder: Path, *, pretty: bool = False) -> Path:
         weights_sha256=file_sha256(folder / WEIGHTS_FILE),
         tokenizer_sha256=file_sha256(folder / TOKENIZER_FILE),
     )
-    dump_manifest(manifest, folder)
+    dump_encoder_manifest(manifest, folder)
     return folder

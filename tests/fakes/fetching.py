@@ -1,17 +1,15 @@
 """Fetch from scripted sites on loopback in one call."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 from ingest.fetch.browser import Browser
-from ingest.fetch.client import FetchSession, open_session
-from ingest.fetch.clock import Clock
-from ingest.fetch.crawl import fetch_all
-from ingest.fetch.credentials import Credentials
-from ingest.fetch.limits import FetchLimits
-from ingest.fetch.proxies import ProxyRules
-from ingest.fetch.shared_turns import SharedTurns
+from ingest.fetch.client import FetchSession
+from ingest.fetch.document import fetch_all
+from ingest.fetch.media import FetchLimits
+from ingest.fetch.politeness import Clock, SharedTurns
+from ingest.fetch.proxies import Credentials, ProxyRules
 from ingest.parse.formats.registry import installed_formats
 from schemas.fetch import FetchRequest, FetchResult
 from tests.fakes.fetch_clock import QuickClock
@@ -46,18 +44,20 @@ def session_for(
     shared: SharedTurns | None = None,
 ) -> Iterator[FetchSession]:
     """A session that may reach exactly *sites*."""
-    with open_session(
-        user_agent=AGENT,
-        allow_private=tuple(site.address for site in sites) if allow_private is None else allow_private,
-        per_host_delay=per_host_delay,
-        concurrency=concurrency,
-        clock=clock or QuickClock(),
-        credentials=credentials,
-        proxies=proxies,
-        browser=browser,
-        limits=limits,
-        formats=installed_formats(),
-        shared=shared,
+    with closing(
+        FetchSession(
+            user_agent=AGENT,
+            allow_private=tuple(site.address for site in sites) if allow_private is None else allow_private,
+            per_host_delay=per_host_delay,
+            concurrency=concurrency,
+            clock=clock or QuickClock(),
+            credentials=credentials,
+            proxies=proxies,
+            browser=browser,
+            limits=limits,
+            formats=installed_formats(),
+            shared=shared,
+        )
     ) as session:
         yield session
 

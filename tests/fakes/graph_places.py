@@ -8,14 +8,14 @@ import pytest
 
 from tests.fakes.neo4j_runs import remove_graph
 from tests.fakes.neo4j_server import Neo4jServer, settings_of
-from tests.fakes.plain_walk import Program
+from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_here
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """A program, and where its index is."""
 
-    program: Program
+    program: Sitegraph
     index: Path
 
 
@@ -24,8 +24,8 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     """The graph in LanceDB and in Neo4j; what is on the server is removed afterwards."""
     index = tmp_path / "index"
     if request.param == "lance":
-        yield Place(Program(), index)
+        yield Place(sitegraph_here(), index)
         return
     server: Neo4jServer = request.getfixturevalue("neo4j_server")
-    yield Place(Program({"SITEGRAPH_GRAPH": "neo4j", **settings_of(server)}), index)
+    yield Place(sitegraph_here(SITEGRAPH_GRAPH="neo4j", **settings_of(server)), index)
     remove_graph(server, index)

@@ -6,10 +6,7 @@ from typing import Any
 import numpy as np
 
 from indexes.ports import ChunkVectors, Vector
-from schemas.dates import DateOrigin
 from schemas.edges import Edge, EdgeKind, EvidenceRole, LinkPosition
-from schemas.geometry import BBox, PageSize
-from schemas.hashing import sha256_hex
 from schemas.ids import (
     chunk_id,
     edge_id,
@@ -19,18 +16,22 @@ from schemas.ids import (
     pdf_page_id,
     pdf_region_id,
     section_id,
+    sha256_hex,
     tool_id,
     tools_doc_id,
 )
 from schemas.nodes import (
+    BBox,
     Chunk,
     ChunkNode,
+    DateOrigin,
     DocumentKind,
     Entity,
     EntityType,
     Node,
     Page,
     PageKind,
+    PageSize,
     PdfDoc,
     PdfPage,
     PdfRegion,

@@ -5,8 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from flows.run.index import Index, open_index
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest, dump_manifest
 from indexes.publish.current import write_current
 from schemas.settings import Settings
 

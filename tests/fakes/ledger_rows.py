@@ -3,27 +3,23 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+import pytest
+import sqlalchemy as sa
+
 from indexes.stores.ledger.generations import GenerationState
-from indexes.stores.ledger.ledger import Ledger
+from indexes.stores.ledger.ledger import Ledger, open_ledger
 from schemas.changes import ChangeKind, DocumentChange
-from schemas.dates import DateOrigin
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.edges import EdgeKind, LinkPosition
+from schemas.errors import SitegraphError
 from schemas.fragment import GraphFragment, Link, Reference
 from schemas.ids import page_id
-from schemas.nodes import DocumentKind
+from schemas.nodes import DateOrigin, DocumentKind
 
 SITE = "https://site.test"
-ODD_NAMES = (
-    "o'neill",
-    'say "hi"',
-    "100%",
-    "a_b",
-    "back\\slash",
-    "Köln – 日本",
-    ":colon",
-    "'; DROP TABLE run;--",
-)
+SECRET = "hunter2"
+ODD_NAME = "o'neill \"hi\" 100% a_b back\\slash Köln – 日本 :colon '; DROP TABLE run;--"
+"""What a database may take for its own: quotes, wildcards, escapes, parameters, the end of a statement."""
 
 
 def make_known(path: str, *, source: str = "site", **fields: Any) -> KnownDocument:
@@ -156,3 +152,35 @@ def publish(
     freeze(ledger, number, changes, payloads=payloads)
     ledger.generations.mark(number, GenerationState.PUBLISHED)
     return number
+
+
+A1, A2, A3, A4 = (make_live("a", version) for version in "1234")
+B1, B2 = (make_live("b", version) for version in "12")
+C1, C2 = (make_live("c", version) for version in "12")
+
+
+def held(ledger: Ledger, generation: int) -> dict[str, str]:
+    """Fragment by the last part of the URI."""
+    live = ledger.generations.live(generation).values()
+    return {document.uri.rpartition("/")[2]: document.fragment_sha for document in live}
+
+
+def holding(*documents: LiveDocument) -> dict[str, str]:
+    """What `held` gives of a generation that holds just these."""
+    return {document.uri.rpartition("/")[2]: document.fragment_sha for document in documents}
+
+
+def table(ledger: Ledger, name: str) -> list[tuple[object, ...]]:
+    """All rows of a table."""
+    with ledger.engine.connect() as connection:
+        return sorted(map(tuple, connection.execute(sa.text(f"SELECT * FROM {name}"))), key=str)
+
+
+def refuses(url: str, kind: type[SitegraphError]) -> str:
+    """Open a ledger that cannot be opened and give what is said of it."""
+    with pytest.raises(kind) as refused:
+        open_ledger(url)
+    said = str(refused.value)
+    assert "\n" not in said
+    assert SECRET not in said
+    return said

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from ingest.link.authority import weigh_documents
-from ingest.link.link_state import DocumentLinks, LinkState, no_links, replace_links
+from ingest.link.authority import DocumentLinks, LinkState, no_links, replace_links, weigh_documents
 from schemas.edges import Edge
 
 

@@ -8,7 +8,7 @@ from retrieval.lint.site import LintDocument, LintedSite
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment
 from schemas.nodes import Chunk, Page, PageKind
-from sitegraph.cli.linting.link_faults import Targets, faulty_links, in_known_folder, linked_from
+from sitegraph.actions.lint import Targets, faulty_links, in_known_folder, linked_from
 from tests.quality.html_sites import HOST
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from schemas.extraction import Message
+from schemas.names import Message
 
 MESSAGES: tuple[Message, ...] = ({"role": "user", "content": "Who keeps the key?"},)
 """Something to ask."""

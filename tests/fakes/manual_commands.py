@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[2]
@@ -69,6 +70,7 @@ def _dedent(found: re.Match[str]) -> str:
     return re.sub(f"^{found[1]}", "", found[3], flags=re.MULTILINE)
 
 
+@cache
 def every_block() -> tuple[Block, ...]:
     """The blocks of all pages."""
     return tuple(block for page in PAGES for block in blocks(page))

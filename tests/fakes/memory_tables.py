@@ -1,7 +1,7 @@
 """The chunk store of an index in memory, which has one model for good."""
 
-from indexes.manifest import ModelManifest, VectorSpace
-from indexes.stores.memory import MemoryChunkStore
+from indexes.layout import ModelManifest, VectorSpace
+from tests.fakes.memory_stores import MemoryChunkStore
 
 
 class MemoryTables(MemoryChunkStore):

@@ -7,12 +7,13 @@ from indexes.publish.current import read_current, write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.wiring import OpenedStores
 from schemas.edges import Edge
+from schemas.settings import Settings
 from tests.fakes.small_index import AS_OF, Document, vectors_of
 
 
 def publish_next(root: Path, documents: Iterable[Document], edges: Iterable[Edge] = ()) -> int:
     """Make *documents* all that the index holds, as a generation of its own; give its number."""
-    stores, base = OpenedStores(root, {}), read_current(root)
+    stores, base = OpenedStores(root, Settings()), read_current(root)
     number, listed = base + 1, tuple(documents)
     nodes = [node for found, _ in listed for node in found]
     encoder = stores.encoder(stores.chunks.space(base))

@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from retrieval.graph.rules import ALL_RULES, GraphRule
+from retrieval.graph.expansion import ALL_RULES, GraphRule
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.errors import SitegraphError
 from schemas.evidence import Derivation, Evidence, Origin, Query, Scores
-from schemas.extraction import Message
+from schemas.names import Message
 from schemas.nodes import DocumentKind
 from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index, link, page
 

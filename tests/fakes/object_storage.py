@@ -7,7 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from indexes.stores.objects import ObjectRawStore
+from indexes.places import object_place
+from indexes.stores.raw import FileRawStore
 
 SECRET = "very-secret-word"
 
@@ -47,8 +48,8 @@ def make_bucket() -> str:
     return f"s3://{name}"
 
 
-def open_memory_objects() -> ObjectRawStore:
+def open_memory_objects() -> FileRawStore:
     """An empty store over objects that die with the process."""
-    import fsspec
-
-    return ObjectRawStore(fsspec.filesystem("memory"), f"tests/{uuid4().hex}")
+    return FileRawStore(
+        object_place(f"memory://tests/{uuid4().hex}", is_checked=True, patience=60, subject="")
+    )

@@ -1,12 +1,12 @@
 """Sources opened as a run opens them, and what they say."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ingest.fetch.client import open_session
+from ingest.fetch.client import FetchSession
 from ingest.parse.formats.registry import installed_formats
 from ingest.sources.registry import kind_named
 from runtime.clock import SystemClock
@@ -52,13 +52,15 @@ def opened(
 
         def session() -> Any:
             return stack.enter_context(
-                open_session(
-                    user_agent="sitegraph-test",
-                    allow_private=source.allow_private,
-                    per_host_delay=source.rate.per_host_delay,
-                    concurrency=1,
-                    clock=SystemClock(),
-                    formats=installed_formats(),
+                closing(
+                    FetchSession(
+                        user_agent="sitegraph-test",
+                        allow_private=source.allow_private,
+                        per_host_delay=source.rate.per_host_delay,
+                        concurrency=1,
+                        clock=SystemClock(),
+                        formats=installed_formats(),
+                    )
                 )
             )
 

@@ -18,10 +18,10 @@ def parse_page(body: str | bytes, **known: str) -> GraphFragment:
     return parse_document(body.encode() if isinstance(body, str) else body, request, count_tokens=count_words)
 
 
-def parse_file(body: str, path: str = "notes/plan.md", **known: str) -> GraphFragment:
+def parse_file(body: str | bytes, path: str = "notes/plan.md", **known: str) -> GraphFragment:
     """Parse a file of a local source."""
     request = ParseRequest(uri=f"files://notes/{path}", source="notes", path=path, **known)
-    return parse_document(body.encode(), request, count_tokens=count_words)
+    return parse_document(body.encode() if isinstance(body, str) else body, request, count_tokens=count_words)
 
 
 def sections_of(fragment: GraphFragment) -> list[Section]:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch
-from flows.crawl.plan import plan_source, plan_wave
-from flows.run.problems import problems_of
+from flows.crawl.plan import plan_next_wave, plan_source
+from flows.run.account import problems_of
 from ingest.parse.document import parse_document
 from ingest.parse.pdf.page_cache import PageCache
-from runtime.processes.parser_pool import Parsed
+from runtime.parser_pool import Parsed
 from schemas.documents import KnownDocument
 from schemas.fragment import ParseRequest
-from schemas.hashing import canonical_json
+from schemas.ids import canonical_json
 from schemas.records import to_record
 from schemas.report import PageCounts
 from schemas.source import Source
@@ -46,7 +46,7 @@ def crawl(folder: Path, source: Source, *, run_id: str = "run-1", version: str =
         plain.run_id = run_id
         plain.give(parsers=ParserInThisThread(), pipeline_version=version)
         plan_source(plain.crawling)
-        while wave := plan_wave(plain.crawling, due_by=None):
+        while wave := plan_next_wave(plain.crawling, due_by=None):
             for batch in wave:
                 fetch_batch(plain.crawling, batch.uris)
                 parse_batch(plain.crawling, batch.uris)

@@ -12,24 +12,22 @@ from urllib.parse import urlsplit
 
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch
-from flows.crawl.plan import plan_source, plan_wave
+from flows.crawl.plan import plan_next_wave, plan_source
 from flows.crawl.quarantine import quarantine_and_deduplicate
 from flows.derive.diff import check_seeds, diff_source
-from flows.run.contexts import CommitContext, CrawlContext, DeriveContext
+from flows.run.contexts import CrawlContext, IndexContext
 from flows.run.index import Index
-from flows.run.models import find_model
 from flows.run.resources import Given, Resources
 from flows.run.values import Difference, Run
-from indexes.embed.background import BackgroundEncoder
-from indexes.embed.cache import MemoryVectorCache
+from flows.run.versions import find_model
+from indexes.embed.pending import BackgroundEncoder
 from indexes.embed.weights import ModelSpec
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest
 from indexes.ports import Encoder, VectorCache
 from indexes.publish.current import write_current
 from ingest.plan.frontier import plan_targets
 from runtime.clock import SystemClock
-from runtime.processes.parser_pool import ParserPool
+from runtime.parser_pool import ParserPool
 from runtime.progress import StageProgress
 from schemas.settings import Settings
 from schemas.source import Rate, Source
@@ -37,6 +35,7 @@ from tests.fakes.encoder import HashEncoder
 from tests.fakes.fetch_clock import QuickClock
 from tests.fakes.known import NOW, web_source
 from tests.fakes.ledger_rows import publish
+from tests.fakes.memory_stores import MemoryVectorCache
 from tests.fakes.site_server import Site
 
 
@@ -107,14 +106,9 @@ class PlainRun:
         return self.resources.crawling()
 
     @property
-    def deriving(self) -> DeriveContext:
-        """What stages that compare, embed and link are given."""
-        return self.resources.deriving()
-
-    @property
-    def committing(self) -> CommitContext:
-        """What stages that recover, write, verify and publish are given."""
-        return self.resources.committing()
+    def indexing(self) -> IndexContext:
+        """What stages after the crawl are given."""
+        return self.resources.indexing()
 
     @property
     def source(self) -> Source:
@@ -209,12 +203,12 @@ def crawl(run: PlainRun, run_id: str, *, days: float = 1, accept: bool = False) 
     clock.forward(days=days)
     run.run_id = run_id
     plan_source(run.crawling)
-    while wave := plan_wave(run.crawling, due_by=None):
+    while wave := plan_next_wave(run.crawling, due_by=None):
         for batch in wave:
             fetch_batch(run.crawling, batch.uris, sampled=batch.sampled)
             parse_batch(run.crawling, batch.uris)
-    check_seeds(run.deriving, quarantine_and_deduplicate(run.crawling, accept=accept), accept=accept)
-    return diff_source(run.deriving, accept=accept)
+    check_seeds(run.indexing, quarantine_and_deduplicate(run.crawling, accept=accept), accept=accept)
+    return diff_source(run.indexing, accept=accept)
 
 
 def publish_ledger(run: PlainRun, difference: Difference) -> None:

@@ -7,8 +7,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from schemas.geometry import BBox, PageSize
-from schemas.nodes import NODE_TYPES, Node
+from schemas.nodes import NODE_TYPES, BBox, Node, PageSize
 
 texts = st.text(max_size=12)
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)

@@ -37,3 +37,10 @@ def running(index: Path, *options: str, **environment: str) -> Iterator[tuple[su
     finally:
         process.kill()
         process.wait()
+
+
+@contextmanager
+def served_pages(index: Path, **environment: str) -> Iterator[str]:
+    """The same for a browser: its origin."""
+    with running(index, "--workers", "1", **environment) as (_, port):
+        yield f"http://127.0.0.1:{port}"

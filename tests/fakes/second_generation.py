@@ -7,8 +7,8 @@ from pathlib import Path
 from indexes.layout import IndexLayout
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.ledger.ledger import Ledger, open_ledger
+from schemas.changes import FeedChange, FeedEntry, FeedKind
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
-from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.nodes import Chunk
 from schemas.source import Freshness, Source
 from tests.fakes.governance import governance_documents

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from indexes.file_lock import locked
+from indexes.places import locked
 from tests.fakes.prefect_server import (
     REPO,
     START_SECONDS,

@@ -1,8 +1,8 @@
 """Neighbourhoods for the tests of what draws them."""
 
-from retrieval.graph.neighbourhood import OmittedNodes
+from retrieval.graph.surroundings import OmittedNodes
 from schemas.edges import Edge, EdgeKind, plain_edge
-from sitegraph.graph_view.shown import ShownGraph, ShownNode
+from sitegraph.actions.neighbourhood import ShownGraph, ShownNode
 
 
 def shown_node(name: str, hop: int, label: str | None = None) -> ShownNode:

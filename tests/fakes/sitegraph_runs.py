@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdo
 from dataclasses import dataclass, replace
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -31,6 +32,8 @@ class Sitegraph:
     """The program with a copy of the exported encoder, pointed at a Prefect server or at none."""
 
     environment: Mapping[str, str]
+    lends: bool = True
+    """Whether runs in this process leave their parsers and vectors to the next."""
 
     def run(self, source: Path, index: Path, **options: Any) -> dict[str, Any]:
         """Run a source in this process and give its report: as a flow, where there is a server."""
@@ -73,7 +76,7 @@ class Sitegraph:
         """Return the export of every table, without what was only observed unless *stable* is false."""
         from flows.run.opening import open_existing
         from runtime.settings import read_settings
-        from sitegraph.cli.exports.records import rows
+        from sitegraph.actions.export_records import rows
 
         with self._set_up():
             opened = open_existing(read_settings(index=str(index)))
@@ -90,7 +93,7 @@ class Sitegraph:
 
     def damage(self, index: Path, *, generation: int | None = None) -> tuple[tuple[str, str], ...]:
         """What `verify` finds at a generation, by default the current one."""
-        from flows.run.find_damage import find_damage
+        from flows.run.damage import find_damage
         from flows.run.opening import open_existing
         from runtime.settings import read_settings
 
@@ -158,6 +161,10 @@ class Sitegraph:
                 patch.setenv("PREFECT_HOME", self.environment["PREFECT_HOME"])
             else:
                 stack.enter_context(_prefect(self._server, self.environment["PREFECT_HOME"]))
+            if self.lends:
+                from tests.fakes.lent_parts import lent_parts
+
+                stack.enter_context(lent_parts())
             yield
 
 
@@ -192,9 +199,10 @@ def sitegraph_on(server: PrefectServer, **settings: str) -> Sitegraph:
     return Sitegraph(environment={**server.environment, **_cached(), **settings})
 
 
-def sitegraph_here(home: Path, **settings: str) -> Sitegraph:
+def sitegraph_here(home: Path | None = None, **settings: str) -> Sitegraph:
     """The program without a server; *home* is where Prefect would keep what it keeps."""
-    return Sitegraph(environment={**child_environment(PREFECT_HOME=str(home)), **_cached(), **settings})
+    kept = child_environment(PREFECT_HOME=str(home or Path(gettempdir(), "no-prefect")))
+    return Sitegraph(environment={**kept, **_cached(), **settings})
 
 
 def _cached() -> dict[str, str]:

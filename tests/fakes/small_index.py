@@ -7,17 +7,25 @@ from typing import Any
 import numpy as np
 
 from indexes.ports import ChunkReader, ChunkStore, ChunkVectors, Encoder, GraphReader, GraphStore
-from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 from schemas.edges import Edge, EdgeKind, LinkPosition
-from schemas.geometry import BBox, PageSize
-from schemas.hashing import sha256_hex
-from schemas.ids import chunk_id, edge_id, page_id, pdf_doc_id, pdf_page_id, pdf_region_id, section_id
+from schemas.ids import (
+    chunk_id,
+    edge_id,
+    page_id,
+    pdf_doc_id,
+    pdf_page_id,
+    pdf_region_id,
+    section_id,
+    sha256_hex,
+)
 from schemas.nodes import (
+    BBox,
     Chunk,
     ChunkNode,
     DocumentKind,
     Node,
     Page,
+    PageSize,
     PdfDoc,
     PdfPage,
     PdfRegion,
@@ -25,6 +33,7 @@ from schemas.nodes import (
     Section,
 )
 from tests.fakes.encoder import HashEncoder
+from tests.fakes.memory_stores import MemoryChunkStore, MemoryGraphStore
 
 SOURCE = "manual"
 AS_OF = "2026-01-31T12:00:00+00:00"

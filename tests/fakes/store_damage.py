@@ -11,7 +11,7 @@ from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation
 from indexes.stores.ledger.tables import OPEN
-from indexes.stores.packing import place_of
+from indexes.stores.raw import place_by_hash
 from tests.fakes.damage import empty, flip, zero
 from tests.fakes.neo4j_server import Neo4jServer
 from tests.fakes.neo4j_stores import query_session
@@ -42,7 +42,7 @@ def bytes_of(index: Path) -> Path:
 def _file(index: Path, folder: str, query: str) -> Path:
     with closing(sqlite3.connect(index / "ledger.sqlite")) as connection:
         (sha,) = connection.execute(query).fetchone()
-    return index / folder / place_of(sha)
+    return index / folder / place_by_hash(sha)
 
 
 def lose_ledger(index: Path) -> None:
@@ -134,75 +134,48 @@ def cypher(statement: str) -> HarmServer:
     return change
 
 
-ON_SERVER: dict[str, tuple[str, HarmServer]] = {
-    "nodes lost": (
-        "rows",
-        cypher(
-            "MATCH (v:SitegraphRev {ix: $ix}) WHERE v.valid_to = $open WITH v ORDER BY v.id LIMIT 3 "
-            "DETACH DELETE v RETURN count(*)"
-        ),
+ON_SERVER: dict[str, HarmServer] = {
+    "nodes lost": cypher(
+        "MATCH (v:SitegraphRev {ix: $ix}) WHERE v.valid_to = $open WITH v ORDER BY v.id LIMIT 3 "
+        "DETACH DELETE v RETURN count(*)"
     ),
-    "node changed": (
-        "rows",
-        cypher(
-            "MATCH (v:SitegraphRev {ix: $ix}) WHERE v.valid_to = $open AND v.title IS NOT NULL "
-            "WITH v ORDER BY v.id LIMIT 1 SET v.title = 'Somebody was here' RETURN count(*)"
-        ),
+    "node changed": cypher(
+        "MATCH (v:SitegraphRev {ix: $ix}) WHERE v.valid_to = $open AND v.title IS NOT NULL "
+        "WITH v ORDER BY v.id LIMIT 1 SET v.title = 'Somebody was here' RETURN count(*)"
     ),
-    "edges lost": (
-        "rows",
-        cypher(
-            "MATCH ()-[v]->() WHERE v.ix = $ix AND v.valid_to = $open AND v.kind IN "
-            "['links_to', 'similar_to'] WITH v ORDER BY v.id LIMIT 5 DELETE v RETURN count(*)"
-        ),
+    "edges lost": cypher(
+        "MATCH ()-[v]->() WHERE v.ix = $ix AND v.valid_to = $open AND v.kind IN "
+        "['links_to', 'similar_to'] WITH v ORDER BY v.id LIMIT 5 DELETE v RETURN count(*)"
     ),
-    "edge of nobody": (
-        "rows",
-        cypher(
-            "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'links_to'}]->(b) "
-            "WHERE v.valid_to = $open WITH a, b, v LIMIT 1 "
-            "CREATE (a)-[w:SITEGRAPH_EDGE]->(b) SET w = v {.*, id: 'invented', doc: 'nobody'} RETURN count(*)"
-        ),
+    "edge of nobody": cypher(
+        "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'links_to'}]->(b) "
+        "WHERE v.valid_to = $open WITH a, b, v LIMIT 1 "
+        "CREATE (a)-[w:SITEGRAPH_EDGE]->(b) SET w = v {.*, id: 'invented', doc: 'nobody'} RETURN count(*)"
     ),
-    "page of nobody": (
-        "rows",
-        cypher(
-            "MATCH (v:SitegraphRev {ix: $ix, kind: 'Page'}) WHERE v.valid_to = $open AND v.id = v.doc "
-            "WITH v LIMIT 1 "
-            "CREATE (:SitegraphRef {ix: $ix, id: 'invented'})-[:SITEGRAPH_HAS_REV]->(w:SitegraphRev) "
-            "SET w = v {.*, id: 'invented', doc: 'invented'} RETURN count(*)"
-        ),
+    "page of nobody": cypher(
+        "MATCH (v:SitegraphRev {ix: $ix, kind: 'Page'}) WHERE v.valid_to = $open AND v.id = v.doc "
+        "WITH v LIMIT 1 "
+        "CREATE (:SitegraphRef {ix: $ix, id: 'invented'})-[:SITEGRAPH_HAS_REV]->(w:SitegraphRev) "
+        "SET w = v {.*, id: 'invented', doc: 'invented'} RETURN count(*)"
     ),
-    "page past reading": (
-        "rows",
-        cypher(
-            "MATCH (v:SitegraphRev {ix: $ix, kind: 'Page'}) WHERE v.valid_to = $open AND v.id = v.doc "
-            "WITH v ORDER BY v.id LIMIT 1 REMOVE v.kind, v.source RETURN count(*)"
-        ),
+    "page past reading": cypher(
+        "MATCH (v:SitegraphRev {ix: $ix, kind: 'Page'}) WHERE v.valid_to = $open AND v.id = v.doc "
+        "WITH v ORDER BY v.id LIMIT 1 REMOVE v.kind, v.source RETURN count(*)"
     ),
-    "hashes changed": (
-        "rows",
-        cypher(
-            "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'links_to'}]->() "
-            "WHERE v.valid_to = $open WITH v ORDER BY v.id LIMIT 3 "
-            "SET v.row_sha256 = 'ff' + substring(v.row_sha256, 2) RETURN count(*)"
-        ),
+    "hashes changed": cypher(
+        "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'links_to'}]->() "
+        "WHERE v.valid_to = $open WITH v ORDER BY v.id LIMIT 3 "
+        "SET v.row_sha256 = 'ff' + substring(v.row_sha256, 2) RETURN count(*)"
     ),
-    "edge twice": (
-        "rows",
-        cypher(
-            "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'links_to'}]->(b) "
-            "WHERE v.valid_to = $open WITH a, b, v LIMIT 1 "
-            "CREATE (a)-[w:SITEGRAPH_EDGE]->(b) SET w = v {.*, valid_from: 0} RETURN count(*)"
-        ),
+    "edge twice": cypher(
+        "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'links_to'}]->(b) "
+        "WHERE v.valid_to = $open WITH a, b, v LIMIT 1 "
+        "CREATE (a)-[w:SITEGRAPH_EDGE]->(b) SET w = v {.*, valid_from: 0} RETURN count(*)"
     ),
-    "edge turned": (
-        "rows",
-        cypher(
-            "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'similar_to'}]->(b) WHERE v.valid_to = $open "
-            "WITH a, b, v, properties(v) AS said ORDER BY v.id LIMIT 1 DELETE v WITH a, b, said "
-            "CREATE (b)-[w:SITEGRAPH_EDGE]->(a) SET w = said RETURN count(*)"
-        ),
+    "edge turned": cypher(
+        "MATCH (a)-[v:SITEGRAPH_EDGE {ix: $ix, kind: 'similar_to'}]->(b) WHERE v.valid_to = $open "
+        "WITH a, b, v, properties(v) AS said ORDER BY v.id LIMIT 1 DELETE v WITH a, b, said "
+        "CREATE (b)-[w:SITEGRAPH_EDGE]->(a) SET w = said RETURN count(*)"
     ),
 }
-"""Damage to a graph in Neo4j."""
+"""Damage to a graph in Neo4j, which a repair mends row by row."""

@@ -1,10 +1,11 @@
-"""A second real model: the packaged one's tokenizer, and one layer of seeded weights."""
+"""A second real model: the packaged one's tokenizer, and one layer of seeded weights; made once."""
 
 import json
 import shutil
 from pathlib import Path
 
-from indexes.embed.weights import load_model_spec
+from indexes.embed.weights import file_sha256, load_model_spec
+from tests.fakes.exported_encoder import encoder_cache, one_at_a_time
 
 DIM = 32
 _SMALLER = {
@@ -17,6 +18,17 @@ _SMALLER = {
 
 def write_tiny_model(folder: Path) -> Path:
     """Write the model into *folder* and give it; it gives vectors of 32 that mean little."""
+    kept = encoder_cache().parent / f"tiny-{file_sha256(Path(__file__))[:12]}"
+    with one_at_a_time():
+        if not kept.exists():
+            part = kept.with_suffix(".part")
+            shutil.rmtree(part, ignore_errors=True)
+            _make_tiny_model(part)
+            part.rename(kept)
+    return Path(shutil.copytree(kept, folder))
+
+
+def _make_tiny_model(folder: Path) -> None:
     import torch
     from transformers import BertConfig, BertModel
 
@@ -26,4 +38,3 @@ def write_tiny_model(folder: Path) -> Path:
     BertModel(BertConfig.from_dict(config)).save_pretrained(folder)
     pooling = folder / "1_Pooling" / "config.json"
     pooling.write_text(json.dumps({**json.loads(pooling.read_text()), "word_embedding_dimension": DIM}))
-    return folder

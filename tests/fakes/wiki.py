@@ -8,10 +8,9 @@ from typing import Any, NoReturn
 
 from indexes.ports import ChunkReader, GraphReader
 from retrieval.retriever import Retriever
-from retrieval.wiki.ask import answer_from_wiki
+from retrieval.wiki.ask import WikiAnswer, answer_from_wiki
 from retrieval.wiki.filing import Filing, GroundedSentence, file_answer
 from retrieval.wiki.page import WikiPage
-from retrieval.wiki.reply import WikiAnswer
 from retrieval.wiki.store import Wiki
 from schemas.edges import Edge, EdgeKind
 from schemas.evidence import Query

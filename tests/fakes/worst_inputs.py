@@ -6,10 +6,11 @@
 import ctypes
 import os
 import re
+import shlex
 import shutil
 import socket
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,63 +101,69 @@ def worst(what: str, *, code: int, flow: bool = False, alone: bool = False) -> C
     return add
 
 
-def said(what: str, code: int, *arguments: str, flow: bool = False) -> None:
-    """Add a case that takes nothing but its arguments."""
-    worst(what, code=code, flow=flow)(lambda _: list(arguments))
+def said(
+    what: str,
+    code: int,
+    command: str,
+    *,
+    files: Mapping[str, str | bytes] | None = None,
+    environment: Mapping[str, str] | None = None,
+    flow: bool = False,
+    alone: bool = False,
+) -> None:
+    """Add a case of files, variables and a command; an INDEX and a SOURCE in it are made."""
+
+    def arrange(place: Place) -> list[str]:
+        for name, content in (files or {}).items():
+            place.write(name, content)
+        place.environment.update(environment or {})
+        made: dict[str, Callable[[], object]] = {"INDEX": place.index, "SOURCE": place.source}
+        return [str(made[one]()) if one in made else one for one in shlex.split(command)]
+
+    worst(what, code=code, flow=flow, alone=alone)(arrange)
 
 
 # ---------------------------------------------------------------------------------------------------------
 _group = "Calls"
 
 said("an unknown command", 2, "nope")
-said("an unknown option", 2, "status", "--indx", "index")
+said("an unknown option", 2, "status --indx index")
 said("a missing argument", 2, "run")
-said("a format that is none", 2, "status", "--format", "xml")
-said("a number that is none", 2, "query", "leave", "--top-k", "many")
-said("a negative generation", 2, "export", "--what", "chunks", "--generation", "-1")
+said("a format that is none", 2, "status --format xml")
+said("a number that is none", 2, "query leave --top-k many")
+said("a negative generation", 2, "export --what chunks --generation -1")
 said("an export of nothing", 2, "export")
-said("Parquet without a folder", 2, "export", "--what", "graph", "--format", "parquet")
-said("options that do not go together", 2, "export", "--what", "graph", "--stable")
-said("a file of questions that is not there", 2, "tune", "questions.jsonl")
-
-
-@worst("a file of questions that is not JSON", code=2)
-def _(place: Place) -> list[str]:
-    return ["tune", place.write("questions.jsonl", "what?\n"), "--index", str(place.index())]
-
-
-@worst("too few questions to tune", code=2)
-def _(place: Place) -> list[str]:
-    questions = place.write("questions.jsonl", '{"id": "a", "question": "leave?", "gold": ["x"]}\n')
-    return ["tune", questions, "--index", str(place.index())]
-
-
-@worst("a filter that is none", code=2)
-def _(place: Place) -> list[str]:
-    return ["query", "leave", "--index", str(place.index()), "--filter", "colour=red"]
-
-
-@worst("a filter without a value", code=2)
-def _(place: Place) -> list[str]:
-    return ["query", "leave", "--index", str(place.index()), "--filter", "kind"]
-
-
-@worst("a question of nothing", code=2)
-def _(place: Place) -> list[str]:
-    return ["query", "", "--index", str(place.index())]
-
-
-@worst("a question with a term of SITEGRAPH_DENY", code=4)
-def _(place: Place) -> list[str]:
-    place.environment["SITEGRAPH_DENY"] = "salary"
-    return ["query", "what is the salary?", "--index", str(place.index())]
+said("Parquet without a folder", 2, "export --what graph --format parquet")
+said("options that do not go together", 2, "export --what graph --stable")
+said("a file of questions that is not there", 2, "tune questions.jsonl")
+said(
+    "a file of questions that is not JSON",
+    2,
+    "tune questions.jsonl --index INDEX",
+    files={"questions.jsonl": "what?\n"},
+)
+said(
+    "too few questions to tune",
+    2,
+    "tune questions.jsonl --index INDEX",
+    files={"questions.jsonl": '{"id": "a", "question": "leave?", "gold": ["x"]}\n'},
+)
+said("a filter that is none", 2, "query leave --index INDEX --filter colour=red")
+said("a filter without a value", 2, "query leave --index INDEX --filter kind")
+said("a question of nothing", 2, "query '' --index INDEX")
+said(
+    "a question with a term of SITEGRAPH_DENY",
+    4,
+    "query 'what is the salary?' --index INDEX",
+    environment={"SITEGRAPH_DENY": "salary"},
+)
 
 
 # ---------------------------------------------------------------------------------------------------------
 _group = "Source files"
 
-said("a source file that is not there", 2, "run", "missing.yaml")
-said("a place that is not there", 2, "run", "missing")
+said("a source file that is not there", 2, "run missing.yaml")
+said("a place that is not there", 2, "run missing")
 
 
 @worst("a folder in place of a source file", code=2)
@@ -195,14 +202,12 @@ _text(
 )
 
 
-@worst("a variable of a login that is not set", code=2, flow=True)
-def _(place: Place) -> list[str]:
-    return ["run", place.web({"/": Reply(b"<p>hello")}, "auth: {bearer_env: DOCS_TOKEN}\n"), "--quiet"]
+worst("a variable of a login that is not set", code=2, flow=True)(
+    lambda place: ["run", place.web({"/": Reply(b"<p>hello")}, "auth: {bearer_env: DOCS_TOKEN}\n"), "--quiet"]
+)
 
 
-@worst("a root that is not there", code=4)
-def _(place: Place) -> list[str]:
-    return ["plan", place.source(roots="[nowhere]")]
+worst("a root that is not there", code=4)(lambda place: ["plan", place.source(roots="[nowhere]")])
 
 
 @worst("an empty folder", code=4, flow=True)
@@ -214,9 +219,9 @@ def _(place: Place) -> list[str]:
 # ---------------------------------------------------------------------------------------------------------
 _group = "Starting"
 
-said("a place to look at that is not there", 2, "init", "nowhere")
-said("an address of another kind", 2, "init", "ftp://docs.example.org/")
-said("an address with a password", 2, "init", "https://anna:s3cr3t@docs.example.org/")
+said("a place to look at that is not there", 2, "init nowhere")
+said("an address of another kind", 2, "init ftp://docs.example.org/")
+said("an address with a password", 2, "init https://anna:s3cr3t@docs.example.org/")
 
 
 @worst("a folder without a document", code=4)
@@ -225,28 +230,15 @@ def _(place: Place) -> list[str]:
     return ["init", "empty", "--quiet"]
 
 
-@worst("a file that is there already", code=2)
-def _(place: Place) -> list[str]:
-    place.source()
-    place.write("docs.yaml", "mine")
-    return ["init", "docs"]
-
-
-@worst("a name that no source may have", code=2)
-def _(place: Place) -> list[str]:
-    place.source()
-    return ["init", "docs", "--name", "my docs"]
-
-
-@worst("a folder to write to that is not there", code=2)
-def _(place: Place) -> list[str]:
-    place.source()
-    return ["init", "docs", "-o", "nowhere/docs.yaml"]
-
-
-@worst("a file of a format that is not read", code=2)
-def _(place: Place) -> list[str]:
-    return ["init", place.write("picture.png", b"\x89PNG\r\n")]
+said("a file that is there already", 2, "init docs", files={"docs.yaml": "mine", "docs/page.md": "# Page\n"})
+said("a name that no source may have", 2, "init docs --name 'my docs'", files={"docs/page.md": "# Page\n"})
+said(
+    "a folder to write to that is not there",
+    2,
+    "init docs -o nowhere/docs.yaml",
+    files={"docs/page.md": "# Page\n"},
+)
+said("a file of a format that is not read", 2, "init picture.png", files={"picture.png": b"\x89PNG\r\n"})
 
 
 @worst("a remote repository that is none", code=4)
@@ -271,8 +263,8 @@ def _(place: Place) -> list[str]:
 def _(place: Place) -> list[str]:
     from flows.run.opening import open_existing
     from runtime.settings import read_settings
-    from sitegraph.cli.starting.guess import TRY_PAGES, guess, guessed_source
-    from sitegraph.cli.starting.target import find_target
+    from sitegraph.actions.propose import TRY_PAGES, guess, guessed_source
+    from sitegraph.actions.target import find_target
 
     url, index = "http://127.0.0.1:9/", str(place.index())
     tried = guess(find_target(url), index=index, allow_private=("127.0.0.1:9",), max_pages=TRY_PAGES)
@@ -294,12 +286,10 @@ def _site(what: str, pages: Callable[[Place], dict[str, Script]], *, code: int =
     worst(what, code=code)(arrange)
 
 
-said(
-    "a host that refuses the connection", 4, "init", f"http://{CLOSED}/", "--allow-private", CLOSED, "--quiet"
-)
-said("a host without an address", 4, "init", "http://docs.invalid/", "--quiet")
-said("an address of one's own network", 4, "init", f"http://{CLOSED}/", "--quiet")
-said("an entry that is no host and port", 2, "init", "https://docs.example.org/", "--allow-private", "docs")
+said("a host that refuses the connection", 4, f"init http://{CLOSED}/ --allow-private {CLOSED} --quiet")
+said("a host without an address", 4, "init http://docs.invalid/ --quiet")
+said("an address of one's own network", 4, f"init http://{CLOSED}/ --quiet")
+said("an entry that is no host and port", 2, "init https://docs.example.org/ --allow-private docs")
 _site("a start page that is not there", lambda _: {})
 _site("a server that fails", lambda _: {"/": Reply(b"", 500)})
 _site("a page for which one must log in", lambda _: {"/": Reply(b"", 401)})
@@ -326,24 +316,24 @@ def _(place: Place) -> list[str]:
     return ["init", site.url("/"), "--allow-private", site.address, "--quiet"]
 
 
-@worst("a first run of a site whose start page is not there", code=4, flow=True)
-def _(place: Place) -> list[str]:
-    return ["run", place.web({}), "--quiet"]
+worst("a first run of a site whose start page is not there", code=4, flow=True)(
+    lambda place: ["run", place.web({}), "--quiet"]
+)
 
 
-@worst("a first run of a site that disallows all", code=4, flow=True)
-def _(place: Place) -> list[str]:
-    return ["run", place.web({"/robots.txt": Reply(b"User-agent: *\nDisallow: /\n")}), "--quiet"]
+worst("a first run of a site that disallows all", code=4, flow=True)(
+    lambda place: ["run", place.web({"/robots.txt": Reply(b"User-agent: *\nDisallow: /\n")}), "--quiet"]
+)
 
 
-@worst("a first run of a site that wants a login", code=4, flow=True)
-def _(place: Place) -> list[str]:
-    return ["run", place.web({"/": Reply(b"", 403)}), "--quiet"]
+worst("a first run of a site that wants a login", code=4, flow=True)(
+    lambda place: ["run", place.web({"/": Reply(b"", 403)}), "--quiet"]
+)
 
 
-@worst("a first run of a site that fails", code=4, flow=True)
-def _(place: Place) -> list[str]:
-    return ["run", place.web({"/": Reply(b"", 500)}), "--quiet"]
+worst("a first run of a site that fails", code=4, flow=True)(
+    lambda place: ["run", place.web({"/": Reply(b"", 500)}), "--quiet"]
+)
 
 
 @worst("a first run of a site that is down", code=4, flow=True)
@@ -355,13 +345,9 @@ def _(place: Place) -> list[str]:
 # ---------------------------------------------------------------------------------------------------------
 _group = "Documents"
 
-said("a document that is not there", 2, "inspect", "nowhere.pdf")
-said("a folder to inspect", 2, "inspect", ".")
-
-
-@worst("a PDF that is none", code=1)
-def _(place: Place) -> list[str]:
-    return ["inspect", place.write("manual.pdf", b"%PDF-1.7\nnothing more")]
+said("a document that is not there", 2, "inspect nowhere.pdf")
+said("a folder to inspect", 2, "inspect .")
+said("a PDF that is none", 1, "inspect manual.pdf", files={"manual.pdf": b"%PDF-1.7\nnothing more"})
 
 
 @worst("a PDF that is cut in half", code=1)
@@ -370,17 +356,19 @@ def _(place: Place) -> list[str]:
     return ["inspect", place.write("manual.pdf", b"%PDF-1.7\n" + bytes(len(whole) // 2))]
 
 
-@worst("a web archive that is none", code=4, flow=True)
-def _(place: Place) -> list[str]:
-    place.write("crawl.warc", "nothing")
-    source = place.write("archive.yaml", "name: archive\nkind: warc\narchives: [crawl.warc]\n")
-    return ["run", source, "--quiet"]
-
-
-@worst("a repository that is none", code=4)
-def _(place: Place) -> list[str]:
-    place.source()
-    return ["plan", place.write("rules.yaml", "name: rules\nkind: git\nrepository: docs\n")]
+said(
+    "a web archive that is none",
+    4,
+    "run archive.yaml --quiet",
+    files={"crawl.warc": "nothing", "archive.yaml": "name: archive\nkind: warc\narchives: [crawl.warc]\n"},
+    flow=True,
+)
+said(
+    "a repository that is none",
+    4,
+    "plan rules.yaml",
+    files={"rules.yaml": "name: rules\nkind: git\nrepository: docs\n", "docs/page.md": "# Page\n"},
+)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -395,9 +383,7 @@ def _(place: Place) -> list[str]:
     return ["run", source, "--index", source]
 
 
-@worst("a folder of other things", code=2)
-def _(place: Place) -> list[str]:
-    return ["run", place.source(), "--index", "docs"]
+said("a folder of other things", 2, "run SOURCE --index docs")
 
 
 @worst("an index of a newer format", code=2)
@@ -437,27 +423,19 @@ def _(place: Place) -> list[str]:
     return ["query", "leave", "--index", "index"]
 
 
-def _reading(what: str, code: int, *arguments: str) -> None:
-    def arrange(place: Place) -> list[str]:
-        place.index()
-        return [*arguments, "--index", "index"]
-
-    worst(what, code=code)(arrange)
+def _reading(what: str, code: int, command: str) -> None:
+    said(what, code, f"{command} --index INDEX")
 
 
-_reading("a generation that is not kept", 2, "verify", "--generation", "99")
-_reading("a generation to return to that is not kept", 2, "rollback", "--to", "99")
+_reading("a generation that is not kept", 2, "verify --generation 99")
+_reading("a generation to return to that is not kept", 2, "rollback --to 99")
 _reading("nothing to return to", 2, "rollback")
-_reading("changes since a generation that never was", 2, "changes", "--since", "99")
-_reading("a document that is not known", 2, "why", "https://docs.example.org/nowhere")
-_reading("a chunk that is not known", 2, "show", "chunk:nowhere")
-_reading("a node that is not known", 2, "graph", "page:nowhere")
-_reading("an export into a folder that is not there", 2, "export", "--what", "chunks", "--output", "no/file")
-
-
-@worst("a source to drop that is not there", code=2, flow=True)
-def _(place: Place) -> list[str]:
-    return ["drop", "nowhere", "--index", str(place.index())]
+_reading("changes since a generation that never was", 2, "changes --since 99")
+_reading("a document that is not known", 2, "why https://docs.example.org/nowhere")
+_reading("a chunk that is not known", 2, "show chunk:nowhere")
+_reading("a node that is not known", 2, "graph page:nowhere")
+_reading("an export into a folder that is not there", 2, "export --what chunks --output no/file")
+said("a source to drop that is not there", 2, "drop nowhere --index INDEX", flow=True)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -499,14 +477,10 @@ def _(place: Place) -> list[str]:
     return ["serve", "--index", str(place.index()), "--port", str(taken.getsockname()[1])]
 
 
-@worst("an address of another machine to listen at", code=2)
-def _(place: Place) -> list[str]:
-    return ["serve", "--index", str(place.index()), "--host", "192.0.2.1", "--port", str(free_port())]
-
-
-@worst("a server for others without a token", code=2)
-def _(place: Place) -> list[str]:
-    return ["serve", "--index", str(place.index()), "--host", "0.0.0.0", "--port", "0"]
+worst("an address of another machine to listen at", code=2)(
+    lambda place: ["serve", "--index", str(place.index()), "--host", "192.0.2.1", "--port", str(free_port())]
+)
+said("a server for others without a token", 2, "serve --index INDEX --host 0.0.0.0 --port 0")
 
 
 @contextmanager
@@ -530,13 +504,7 @@ _group = "Settings and servers"
 
 
 def _set(what: str, code: int, values: dict[str, str], *, index: bool = False, flow: bool = False) -> None:
-    def arrange(place: Place) -> list[str]:
-        place.environment.update(values)
-        if index:
-            return ["status", "--index", str(place.index())]
-        return ["run", place.source(), "--quiet"]
-
-    worst(what, code=code, flow=flow)(arrange)
+    said(what, code, "status --index INDEX" if index else "run SOURCE --quiet", environment=values, flow=flow)
 
 
 _set("a number of workers that is none", 2, {"SITEGRAPH_WORKERS": "many"})
@@ -588,27 +556,19 @@ _set(
     },
     flow=True,
 )
-
-
-@worst("a sitegraph.toml that is no TOML", code=2)
-def _(place: Place) -> list[str]:
-    place.write("sitegraph.toml", "workers =\n")
-    return ["status"]
-
-
-@worst("a sitegraph.toml with an unknown key", code=2)
-def _(place: Place) -> list[str]:
-    place.write("sitegraph.toml", "worker = 2\n")
-    return ["status"]
-
-
-@worst("a Prefect server that does not answer", code=3, alone=True)
-def _(place: Place) -> list[str]:
-    place.environment["PREFECT_API_URL"] = f"http://{CLOSED}/api"
-    return ["run", place.source(), "--quiet"]
-
-
-@worst("an address of a Prefect server that is none", code=2, alone=True)
-def _(place: Place) -> list[str]:
-    place.environment["PREFECT_API_URL"] = "prefect.example.org"
-    return ["run", place.source(), "--quiet"]
+said("a sitegraph.toml that is no TOML", 2, "status", files={"sitegraph.toml": "workers =\n"})
+said("a sitegraph.toml with an unknown key", 2, "status", files={"sitegraph.toml": "worker = 2\n"})
+said(
+    "a Prefect server that does not answer",
+    3,
+    "run SOURCE --quiet",
+    environment={"PREFECT_API_URL": f"http://{CLOSED}/api"},
+    alone=True,
+)
+said(
+    "an address of a Prefect server that is none",
+    2,
+    "run SOURCE --quiet",
+    environment={"PREFECT_API_URL": "prefect.example.org"},
+    alone=True,
+)

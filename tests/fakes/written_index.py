@@ -8,27 +8,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-from flows.commit.publish import prune, publish_generation
-from flows.commit.verify import verify_generation
-from flows.commit.write import write_plan
-from flows.derive.freeze import freeze, plan_rows
+from flows.commit.publish import prune_generations, publish_generation
+from flows.commit.write import verify_generation, write_plan
+from flows.derive.freeze import freeze_rows, plan_rows
 from flows.derive.link import NextGeneration
 from flows.run.values import Difference
 from indexes.embed.cache import SqliteVectorCache
-from indexes.stores.memory import MemoryGraphStore
-from ingest.link.naming import names_of
+from ingest.link.naming import stated_names
 from ingest.parse.document import parse_document
 from ingest.urls import file_url
-from runtime.processes.parser_pool import ParserPool
+from runtime.parser_pool import ParserPool
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import LiveDocument
 from schemas.edges import Edge, EdgeKind
 from schemas.fragment import GraphFragment, ParseRequest
-from schemas.hashing import canonical_json
+from schemas.ids import canonical_json
 from schemas.nodes import Chunk, Node
 from schemas.records import to_record
 from schemas.source import Source
 from tests.fakes.encoder import HashEncoder
+from tests.fakes.memory_stores import MemoryGraphStore
 from tests.fakes.memory_tables import MemoryTables
 from tests.fakes.plain_run import PlainRun, open_encoding, open_plain_run
 
@@ -88,7 +87,7 @@ class WrittenIndex:
         index = self.plain.index
         sha = index.fragments.put(canonical_json(to_record(fragment)).encode())
         index.ledger.links.save([(sha, fragment)])
-        index.ledger.names.save([(sha, names_of(fragment))])
+        index.ledger.names.save([(sha, stated_names(fragment))])
         return LiveDocument(
             doc=fragment.doc,
             source=source,
@@ -102,16 +101,16 @@ class WrittenIndex:
         plain, as_of = self.plain, "2026-03-01T12:00:00+00:00"
         changes = {change.doc: change for change in difference.changes}
         self.linked = NextGeneration(
-            run=plain.deriving, base=difference.base, changes=changes, as_of=as_of
+            run=plain.indexing, base=difference.base, changes=changes, as_of=as_of
         ).affected()
-        planned = plan_rows(plain.deriving, difference, as_of=as_of)
-        generation = freeze(
-            plain.deriving, difference, planned, lease=self._lease, as_of=as_of, embedded=planned.texts
+        planned = plan_rows(plain.indexing, difference, as_of=as_of)
+        generation = freeze_rows(
+            plain.indexing, difference, planned, lease=self._lease, as_of=as_of, embedded=planned.texts
         )
-        staged = write_plan(plain.committing, generation, lease=self._lease)
-        verify_generation(plain.committing, generation, staged)
-        publish_generation(plain.committing, generation, staged, lease=self._lease)
-        prune(plain.index, source=plain.source.name)
+        staged = write_plan(plain.indexing, generation, lease=self._lease)
+        verify_generation(plain.indexing, generation, staged)
+        publish_generation(plain.indexing, generation, staged, lease=self._lease)
+        prune_generations(plain.index, source=plain.source.name)
 
 
 @contextmanager

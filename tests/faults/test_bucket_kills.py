@@ -15,7 +15,7 @@ import pytest
 
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
-from indexes.stores.packing import SUFFIX
+from indexes.stores.raw import SUFFIX
 from schemas.errors import ConfigError
 from tests.fakes.bucket_index import BucketIndex, bucket_index
 from tests.fakes.forked_runs import forked_run

@@ -19,7 +19,7 @@ from tests.fakes.lost_commit_proxy import LostCommitProxy
 from tests.fakes.neo4j_server import JavaServer, Neo4jServer
 from tests.fakes.neo4j_stores import Neo4jStores, query_session
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.system, pytest.mark.neo4j]
 
 
 def publish(store: GraphStore, graph: SampleGraph, generation: int = 1) -> tuple[StoreState, StoreState]:
@@ -36,11 +36,27 @@ def test_a_batch_whose_commit_was_lost_is_applied_exactly_once(
 ) -> None:
     graph = make_graph()
     undisturbed = publish(neo4j_graph_store_factory(), graph)
-    with LostCommitProxy(neo4j_server.uri, losses=losses) as proxy:
-        store = neo4j_graph_store_factory(index_id=f"test-lost-{losses}", uri=proxy.uri)
-        assert publish(store, graph) == undisturbed
+    with LostCommitProxy(neo4j_server.uri, losses=0) as proxy:
+        writer = neo4j_graph_store_factory(index_id=f"test-lost-{losses}", uri=proxy.uri).writer()
+        writer.stage(1, base=0)
+        for _ in range(losses):
+            proxy.lose_another()
+        writer.apply_nodes(graph.nodes, [])
+        writer.apply_edges(graph.edges, [])
+        assert writer.finish(1) == undisturbed
         assert proxy.lost == losses
     assert count_rows(neo4j_server, f"test-lost-{losses}") == (len(graph.nodes), len(graph.edges))
+
+
+def test_what_is_read_while_a_commit_is_lost_is_read_again(
+    neo4j_server: Neo4jServer, neo4j_graph_store_factory: Neo4jStores
+) -> None:
+    graph = make_graph()
+    state = publish(neo4j_graph_store_factory(index_id="test-lost-read"), graph)
+    with LostCommitProxy(neo4j_server.uri, losses=1) as proxy:
+        store = neo4j_graph_store_factory(index_id="test-lost-read", uri=proxy.uri)
+        assert store.at(1).state() == state
+        assert proxy.lost == 1
 
 
 def test_the_commit_of_each_batch_may_be_lost(

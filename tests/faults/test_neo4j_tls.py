@@ -11,7 +11,7 @@ from schemas.errors import StoreUnavailable
 from tests.fakes.graph_samples import make_page
 from tests.fakes.neo4j_server import JavaServer, Neo4jServer, load_jars
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.system, pytest.mark.neo4j]
 
 
 @pytest.fixture(scope="module")

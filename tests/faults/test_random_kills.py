@@ -1,9 +1,13 @@
-"""SIGKILL at random times while a site of 2,000 pages is crawled, parsed, encoded, written and published."""
+"""SIGKILL at random times while a site is crawled, parsed, encoded and published: in a process, by a flow."""
 
+import os
 import signal
+import subprocess
 import time
 from collections import Counter
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from random import Random
@@ -20,7 +24,6 @@ from tests.fakes.sitegraph_runs import Sitegraph, sitegraph
 pytestmark = [pytest.mark.server, pytest.mark.long, pytest.mark.timeout(3600)]
 __all__ = ["prefect_server", "sitegraph"]
 
-PAGES, KILLS = 2000, 50
 MEAN_SECONDS = 8.0
 """Of a run's life once it has its lease; now and then one lives long enough to publish."""
 BATCH = 100
@@ -28,10 +31,57 @@ BATCH = 100
 SEED = 20260301
 
 
+class Command:
+    """A command and what it started, by the names of a process of multiprocessing."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self.pid = process.pid
+
+    @property
+    def exitcode(self) -> int | None:
+        return self._process.returncode
+
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def join(self, seconds: float | None = None) -> None:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+
+    def kill(self) -> None:
+        if self.is_alive():
+            os.killpg(self.pid, signal.SIGKILL)  # its temporary server would outlive it
+
+
+@contextmanager
+def flow_run(program: Sitegraph, source: Path, index: Path) -> Iterator[Command]:
+    """Start `run --prefect`, which starts a Prefect server of its own; it is gone after the block."""
+    with program.process("run", str(source), "--index", str(index), "--prefect", "--quiet") as process:
+        yield Command(process)
+
+
+Start = Callable[[Sitegraph, Path, Path], AbstractContextManager[ForkServerProcess | Command]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rounds:
+    """How runs are started, over how large a site, and how many of them are killed."""
+
+    start: Start
+    pages: int
+    kills: int
+
+
+IN_PROCESS = Rounds(start=forked_run, pages=2000, kills=50)
+THROUGH_PREFECT = Rounds(start=flow_run, pages=150, kills=40)
+
+
 class Victim:
     """Runs of one source that are killed, and what each of them asked the site for."""
 
-    def __init__(self, program: Sitegraph, site: LargeSite, source: Path, index: Path) -> None:
+    def __init__(self, start: Start, program: Sitegraph, site: LargeSite, source: Path, index: Path) -> None:
+        self._start = start
         self._program = program
         self._site = site
         self._source = source
@@ -43,8 +93,8 @@ class Victim:
 
     def run(self, *, seconds: float) -> bool:
         """Run, kill it so long after it took its lease; whether it had to be killed."""
-        with forked_run(self._program, self._source, self._index) as process:
-            poll(lambda: self._holds(process) or None, timeout=120, what="the source's lease", interval=0.1)
+        with self._start(self._program, self._source, self._index) as process:
+            poll(lambda: self._holds(process) or None, timeout=600, what="the source's lease", interval=0.1)
             process.join(seconds)
             process.kill()
             process.join()
@@ -57,7 +107,7 @@ class Victim:
         current = self._index / "CURRENT"
         return int(current.read_text().split()[0]) if current.exists() else 0
 
-    def _holds(self, process: ForkServerProcess) -> bool:
+    def _holds(self, process: ForkServerProcess | Command) -> bool:
         if not process.is_alive():
             return True
         if not (self._index / "index.json").exists():
@@ -89,13 +139,16 @@ class Victim:
         return {urlsplit(row.uri).path for row in rows if row.run_id == run_id} if run_id else None
 
 
-def test_fifty_kills_lose_no_page_and_publish_nothing_half(sitegraph: Sitegraph, tmp_path: Path) -> None:
+@pytest.mark.parametrize("rounds", [IN_PROCESS, THROUGH_PREFECT], ids=["in_process", "through_prefect"])
+def test_kills_lose_no_page_and_publish_nothing_half(
+    sitegraph: Sitegraph, tmp_path: Path, rounds: Rounds
+) -> None:
     random = Random(SEED)
     begun, killed, published = time.monotonic(), 0, 0
-    with serve_large_site(pages=PAGES, random=random) as site:
+    with serve_large_site(pages=rounds.pages, random=random) as site:
         source, index = write_source(tmp_path, site), tmp_path / "index"
-        victim = Victim(sitegraph, site, source, index)
-        while killed < KILLS:
+        victim = Victim(rounds.start, sitegraph, site, source, index)
+        while killed < rounds.kills:
             if victim.run(seconds=random.expovariate(1 / MEAN_SECONDS)):
                 killed += 1
             else:

@@ -78,7 +78,10 @@ def test_a_hostile_page_is_text_between_two_lines_and_nothing_is_fetched(
 ) -> None:
     with connected(over_stdio(hostile)) as agent:
         found = agent.ask("search", query="how heavy is the tower bell")["results"]
-        pages = [one for one in found if one["url"].startswith(handbook.site.url("/tower.html"))]
+        tower = handbook.site.url("/tower.html")
+        assert any(one["url"].startswith(tower) for one in found)
+        passages = agent.ask("retrieve", query="how heavy is the tower bell")["evidence"]
+        pages = [{**one, "id": one["chunk_id"]} for one in passages if one["url"].startswith(tower)]
         results = [agent.call("search", query="how heavy is the tower bell")]
         results += [agent.call(name, id=one["id"]) for one in pages for name in ("fetch", "show_citation")]
         results.append(agent.call("retrieve", query="when is the tower clock wound"))

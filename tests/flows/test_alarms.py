@@ -9,15 +9,14 @@ from typing import Any
 
 import pytest
 
-from flows.run.emit import emit
-from flows.run.events import IndexName, events_of_report
+from flows.run.events import IndexName, emit, events_of_report
 from schemas.report import ChunkCounts, HttpTotals, PeakRss, RunReport
 from tests.fakes.prefect_server import PrefectServer, poll, running_server, running_worker
 from tests.fakes.site_server import Reply, Site, serve
 from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_on
 from tests.fakes.webhook import Receiver, receiver
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.system, pytest.mark.server, pytest.mark.timeout(900)]
 
 PATIENCE_SECONDS = 400
 
@@ -167,6 +166,7 @@ def test_a_source_of_which_nobody_hears_raises_its_alarm_and_one_that_is_fresh_r
     assert "waits for a worker for 10s: silent (flow run " in late["body"]
 
 
+@pytest.mark.dear("a Prefect server and its automations")
 def test_a_publish_that_is_held_too_long_raises_an_alarm(
     server: PrefectServer, sitegraph: Sitegraph, told: Receiver, tmp_path: Path
 ) -> None:

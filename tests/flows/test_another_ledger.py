@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from indexes.layout import IndexLayout
-from indexes.manifest import load_manifest
+from indexes.layout import IndexLayout, load_manifest
 from indexes.stores.ledger.ledger import open_ledger
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = [pytest.mark.server, pytest.mark.postgres]
+pytestmark = [pytest.mark.system, pytest.mark.server, pytest.mark.postgres]
 
 REFUSED = 2
 WRITERS = (["drop", "clock"], ["rollback"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sitegraph.cli.static_server import serve_folder
+from sitegraph.cli.demo_script import serve_folder
 from tests.fakes.graph_places import Place, place
 from tests.fakes.real_sites import unpack
 

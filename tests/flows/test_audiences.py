@@ -9,15 +9,17 @@ from typing import Any
 
 import pytest
 
-from indexes.audiences import audiences_of
+from indexes.markers import audiences_of
 from tests.fakes.exported_encoder import encoder_cache
-from tests.fakes.plain_walk import Program
 from tests.fakes.prefect_server import REPO
 from tests.fakes.site_server import Reply, Site, serve
+from tests.fakes.sitegraph_runs import sitegraph_here
+
+pytestmark = pytest.mark.system
 
 SECRET = "The vault opens with nine turns of the copper key."
 PUBLIC_PAGE = "# Lobby\n\nThe lobby is open from nine to five, and the lift waits there.\n"
-PROGRAM = Program()
+PROGRAM = sitegraph_here()
 
 
 @pytest.fixture
@@ -61,8 +63,8 @@ def described(index: Path) -> dict[str, dict[str, Any]]:
 
 def killed_at(point: str, source: Path, index: Path) -> None:
     """Run without Prefect, and die by SIGKILL at a point."""
-    call = f"Program().run(Path({str(source)!r}), Path({str(index)!r}))"
-    imports = "from pathlib import Path\nfrom tests.fakes.plain_walk import Program\n"
+    call = f"sitegraph_here().run(Path({str(source)!r}), Path({str(index)!r}))"
+    imports = "from pathlib import Path\nfrom tests.fakes.sitegraph_runs import sitegraph_here\n"
     code = f"{imports}if __name__ == '__main__':\n    {call}"
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -94,7 +96,8 @@ def test_what_the_source_file_closes_is_gone_though_no_page_changed(index: Path,
     PROGRAM.run(tmp_path / "site.yaml", index)
 
     assert "copper key" not in found(index, "--groups", "public")
-    chunks = Program({"SITEGRAPH_GROUPS": "public"}).call("export", "--what", "chunks", "--index", str(index))
+    public_only = sitegraph_here(SITEGRAPH_GROUPS="public")
+    chunks = public_only.call("export", "--what", "chunks", "--index", str(index))
     assert ("nine to five" in chunks.stdout, "copper key" in chunks.stdout) == (True, False), chunks.stderr
     (public,) = audiences_of(index)
     kept = [path.stem for path in (public.folder / "generations").glob("*.json")]
@@ -238,7 +241,8 @@ def test_a_manual_that_gets_a_name_gets_it_for_every_audience(tmp_path: Path) ->
 
 def documents(index: Path, groups: str) -> set[str]:
     """Addresses of the documents that readers of groups have."""
-    done = Program({"SITEGRAPH_GROUPS": groups}).call("export", "--what", "documents", "--index", str(index))
+    program = sitegraph_here(SITEGRAPH_GROUPS=groups)
+    done = program.call("export", "--what", "documents", "--index", str(index))
     assert done.returncode == 0, done.stderr
     return {row["url"] or row["path"] for row in map(json.loads, done.stdout.splitlines())}
 
@@ -283,13 +287,13 @@ def test_a_restricted_page_is_closed_under_every_address(tmp_path: Path) -> None
 
     assert documents(tmp_path / "index", "*") == {
         site.url(path) for path in ("/", *pages) if path != "/hr/pay.html"
-    }, report.problems
+    }, report["problems"]
     assert documents(tmp_path / "index", "public") == {site.url("/")}
     ledgers = (tmp_path / "index/audiences/public").glob("ledger.sqlite*")
     assert not any(b"merger-with-acme" in one.read_bytes() for one in ledgers)
     assert PROGRAM.call("audiences", "--add", "hr", "--index", str(tmp_path / "index")).returncode == 0
     assert site.url("/copy.html") in documents(tmp_path / "index", "hr")
-    told = {one.url for one in report.problems}
+    told = {one["url"] for one in report["problems"]}
     assert {site.url(path) for path in (*SPELLINGS, "/copy.html")} <= told
 
 
@@ -307,8 +311,8 @@ def test_a_copy_in_another_source_is_closed_by_the_run_that_finds_the_restricted
     report = PROGRAM.run(tmp_path / "open.yaml", index)
 
     assert after == documents(index, "public") == {"lobby.md"}
-    (told,) = report.problems
-    assert (told.url, "files://closed/closed.md" in told.reason) == ("files://open/open.md", True)
+    (told,) = report["problems"]
+    assert (told["url"], "files://closed/closed.md" in told["reason"]) == ("files://open/open.md", True)
 
 
 HEADS = (
@@ -334,5 +338,5 @@ def test_front_matter_that_names_access_in_any_form_closes_its_page(tmp_path: Pa
 
     assert documents(tmp_path / "index", "public") == {"lobby.md"}
     assert len(documents(tmp_path / "index", "*")) == 1 + len(HEADS)
-    told = {problem.url for problem in report.problems if "access is named" in problem.reason}
+    told = {one["url"] for one in report["problems"] if "access is named" in one["reason"]}
     assert told == {f"files://site/p{number}.md" for number in range(1, len(HEADS))}

@@ -8,8 +8,8 @@ import pytest
 from flows.run.opening import open_existing
 from indexes.changes import read_changes
 from runtime.settings import read_settings
-from schemas.feed import FeedChange, FeedEntry, FeedKind
-from sitegraph.cli.documents.explain import explain
+from schemas.changes import FeedChange, FeedEntry, FeedKind
+from sitegraph.actions.explain import explain
 from tests.fakes.handbook import Handbook, path_of, topic_article, write_source
 from tests.fakes.sitegraph_runs import Sitegraph
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from flows.local import run_here
-from flows.run.stages import Stages
+from flows.run.stage import Stages
+from flows.start import run_here
 from indexes.wiring import Readers, open_readers
 from runtime.clock import SystemClock
 from schemas.edges import EdgeKind

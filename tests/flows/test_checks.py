@@ -69,7 +69,7 @@ def test_a_held_run_ends_with_exit_code_4_and_shows_what_was_lost(
 ) -> None:
     handbook.remove(path_of("Ledgers"), status=410)
 
-    done = sitegraph.command("run", str(checked), "--index", str(index))
+    done = sitegraph.call("run", str(checked), "--index", str(index))
 
     assert done.returncode == 4, done.stderr
     assert "Where are ledgers kept?" in done.stderr

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sitegraph.cli.static_server import serve_folder
+from sitegraph.cli.demo_script import serve_folder
 from tests.fakes.real_sites import unpack
 from tests.fakes.site_server import Site, serve, with_validators
 from tests.fakes.sitegraph_runs import Sitegraph, assert_equals_clean_rebuild, outcomes

@@ -12,7 +12,7 @@ import pytest
 from tests.fakes.prefect_server import REPO
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 PAGES, CHANGED = 40, 10
 UNTOLD_SECONDS = 3.0

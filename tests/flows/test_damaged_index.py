@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.find_damage import find_damage
+from flows.run.damage import find_damage
 from flows.run.opening import open_existing
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
@@ -24,7 +24,7 @@ from tests.fakes.damage import DAMAGES, cases, delete, empty, flip, zero
 from tests.fakes.damaged_index import House, publish_house
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ import pytest
 
 from tests.fakes.prefect_server import REPO, poll
 from tests.fakes.prometheus_server import Prometheus, running_prometheus
-from tests.fakes.served_pages import served_pages
+from tests.fakes.running_service import served_pages
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.system, pytest.mark.server, pytest.mark.timeout(1800)]
 
 PANELS = json.loads((REPO / "deploy" / "monitoring" / "dashboard.json").read_text())["panels"]
 VARIABLES = {"$index": ".*", "$source": ".*", "$__rate_interval": "30s"}

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import cloudpickle
-import distributed
 import pytest
 
 from indexes.layout import IndexLayout
@@ -23,7 +22,7 @@ from tests.fakes.sitegraph_runs import Sitegraph
 from tests.flows.test_killed_run import slow_down
 from tests.flows.test_other_processes import hashes
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 
 @dataclass
@@ -37,13 +36,15 @@ class Wire:
 @contextmanager
 def watched_wire() -> Iterator[Wire]:
     """Keep what a client of Dask sends and is given in the block."""
+    import distributed
+
     wire, submit, result = Wire(), distributed.Client.submit, distributed.Future.result
 
-    def keep_sent(client: distributed.Client, *args: Any, **kwargs: Any) -> distributed.Future:
+    def keep_sent(client: Any, *args: Any, **kwargs: Any) -> Any:
         wire.sent.append(cloudpickle.dumps((args, kwargs)))
         return submit(client, *args, **kwargs)
 
-    def keep_returned(future: distributed.Future, *args: Any, **kwargs: Any) -> Any:
+    def keep_returned(future: Any, *args: Any, **kwargs: Any) -> Any:
         value = result(future, *args, **kwargs)
         wire.returned.append(cloudpickle.dumps(value))
         return value

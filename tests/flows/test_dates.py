@@ -16,8 +16,7 @@ import pytest
 
 from runtime.clock import SystemClock
 from tests.fakes.pdfs import heading, new_pdf, prose
-from tests.fakes.plain_walk import Program
-from tests.fakes.sitegraph_runs import Rows, Sitegraph
+from tests.fakes.sitegraph_runs import Rows, Sitegraph, sitegraph_here
 
 WORDS = (
     "The caretaker of the depot counts the pallets each evening, writes their number into the book that lies "
@@ -194,7 +193,7 @@ def test_files_are_dated_by_their_front_matter_else_by_the_file(sitegraph: Siteg
 
 def test_a_clock_set_back_a_day_makes_no_generation_older_than_its_predecessor(tmp_path: Path) -> None:
     """Nor is the last run an earlier one, and each run says what is wrong."""
-    program, index, source = Program(), tmp_path / "index", tmp_path / "notes.yaml"
+    program, index, source = sitegraph_here(), tmp_path / "index", tmp_path / "notes.yaml"
     (tmp_path / "notes").mkdir()
     source.write_text("name: notes\nkind: files\nroots: [notes]\n")
     days, real = [0, -1, -1, 0.5], SystemClock.now
@@ -209,6 +208,6 @@ def test_a_clock_set_back_a_day_makes_no_generation_older_than_its_predecessor(t
 
     assert as_of == sorted(as_of)
     assert as_of[2] < as_of[3]
-    told = [[p.reason for p in report.problems if p.url == "clock"] for report in reports]
+    told = [[p["reason"] for p in report["problems"] if p["url"] == "clock"] for report in reports]
     assert [bool(one) for one in told] == [False, True, True, False]
     assert told[1][0].startswith("24.0 hours behind the latest time in the index")

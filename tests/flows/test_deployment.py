@@ -14,7 +14,7 @@ from tests.fakes.prefect_server import REPO, FlowRun, PrefectServer, poll, runni
 from tests.fakes.site_server import Reply, Site, serve, with_validators
 from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_on
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(500)]
+pytestmark = [pytest.mark.system, pytest.mark.server, pytest.mark.timeout(500)]
 
 MANUAL = "index-source/manual"
 
@@ -284,6 +284,7 @@ def test_a_run_whose_seed_is_down_fails_and_says_which(
     )
 
 
+@pytest.mark.dear("the first that starts the Prefect server")
 def test_the_deployment_has_the_schedule_of_the_source_file(deployed: PrefectServer) -> None:
     manual = deployed.call(f"/deployments/name/{MANUAL}")
 

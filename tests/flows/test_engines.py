@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.handbook import Handbook, write_source
 from tests.fakes.sitegraph_runs import Sitegraph, report_of
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 OWN = ("run_id", "stages", "cost", "peak_rss_mb", "freshness")
 """Of a report: what two runs of the same never share."""
@@ -83,6 +83,7 @@ def test_what_one_engine_was_interrupted_in_the_other_ends(
     assert sitegraph.damage(tmp_path / "index") == ()
 
 
+@pytest.mark.dear("the first that starts a Prefect server of its own")
 def test_a_flow_is_run_where_it_is_asked_for_though_no_server_is_configured(
     sitegraph: Sitegraph, notes: Path, tmp_path: Path
 ) -> None:

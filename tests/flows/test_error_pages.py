@@ -62,23 +62,6 @@ def test_good_pages_outlive_error_pages_and_come_back(
     assert again["problems"] == []
 
 
-@pytest.mark.long
-def test_a_first_crawl_takes_up_the_good_pages_alone(
-    sitegraph: Sitegraph, handbook: Handbook, tmp_path: Path
-) -> None:
-    for topic, (name, _) in TROUBLE.items():
-        handbook.site.pages[path_of(topic)] = sample(name)
-
-    report = sitegraph.run(write_source(tmp_path, handbook), tmp_path / "new")
-
-    assert outcomes(report) == {"quarantined": 4, "added": 6}
-    texts = " ".join(row["text"] for row in sitegraph.export(tmp_path / "new")["chunks"])
-    assert "Guards are kept" in texts
-    assert not any(
-        word in texts for word in ("Illuminate", "maintenance at the moment", "jasper", "edgesuite")
-    )
-
-
 def test_pages_that_change_to_one_text_are_held_whatever_it_says(
     sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
 ) -> None:
@@ -109,20 +92,6 @@ def herons(ask: Ask) -> Reply:
     )
     page = f"<html><head><title>Herons</title></head><body><main><h1>Herons</h1><p>{text}</p>"
     return Reply(f"{page}<p>{ask.path}</p><a href='/index.html'>Handbook</a></main></body></html>".encode())
-
-
-@pytest.mark.long
-def test_a_whole_site_that_changes_to_one_text_is_refused(
-    sitegraph: Sitegraph, handbook: Handbook, source: Path, index: Path
-) -> None:
-    before = sitegraph.export(index)
-    handbook.site.pages |= {path: herons for path in handbook.articles if path != "/index.html"}
-
-    done = sitegraph.call("run", str(source), "--index", str(index))
-
-    assert done.returncode == 4
-    assert "9 of 10 documents are now an error or login page, have the same text as others" in done.stderr
-    assert sitegraph.export(index) == before
 
 
 def test_a_page_that_the_source_file_exempts_is_taken_as_it_is(

@@ -12,7 +12,7 @@ from lxml import html
 
 from indexes.publish.current import read_current
 from schemas.ids import normalise_text
-from sitegraph.cli.static_server import serve_folder
+from sitegraph.cli.demo_script import serve_folder
 from tests.fakes.copies import copy_index
 from tests.fakes.neo4j_runs import index as neo4j_index
 from tests.fakes.neo4j_runs import on_neo4j

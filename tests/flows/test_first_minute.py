@@ -16,10 +16,10 @@ from runtime.source_file import load_source
 from tests.fakes.chromium import chromium, watched_page
 from tests.fakes.folder_server import FolderServer, python_server
 from tests.fakes.prefect_server import REPO
-from tests.fakes.served_pages import served_pages
+from tests.fakes.running_service import served_pages
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 QUAYS = ("North", "South", "Fish", "Coal")
 ROBOTS = "User-agent: *\nDisallow: /drafts/\n"
@@ -155,14 +155,6 @@ def test_the_source_file_leaves_out_the_other_version_and_the_search_page(
     exported = typed(sitegraph, empty, "export", "--what", "documents")
     urls = {json.loads(line)["url"].removeprefix(site.url) for line in exported.stdout.splitlines()}
     assert urls == {"", "tides/", *(f"{name.lower()}/" for name in QUAYS)}
-
-
-def test_init_again_keeps_the_file(sitegraph: Sitegraph, site: FolderServer, empty: Path) -> None:
-    before = (empty / "harbour.yaml").read_bytes()
-
-    again = typed(sitegraph, empty, "init", site.url, "-o", "harbour.yaml", "--allow-private", site.address)
-
-    assert (again.returncode, (empty / "harbour.yaml").read_bytes()) == (2, before)
 
 
 def test_a_url_can_be_tried_without_a_file_and_the_output_says_how_to_go_on(

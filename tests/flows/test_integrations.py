@@ -1,22 +1,14 @@
 """The retrievers for LangChain and LlamaIndex over an index that a run made, by what each framework asks."""
 
 import asyncio
+import inspect
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
-from langchain_core.output_parsers import StrOutputParser
-from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableLambda, RunnablePassthrough
-from langchain_tests.integration_tests import RetrieversIntegrationTests
-from llama_index.core.llms import MockLLM
-from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.schema import TextNode
 
 import sitegraph as api
-from sitegraph.integrations import langchain, llamaindex
 from tests.fakes.sitegraph_runs import Sitegraph
 
 pytestmark = pytest.mark.server
@@ -34,33 +26,35 @@ def index(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return folder / "index"
 
 
-class TestLangChain(RetrieversIntegrationTests):
-    """LangChain's own tests of a retriever."""
+def test_the_retriever_passes_the_tests_that_langchain_has_for_retrievers(index: Path) -> None:
+    from langchain_tests.integration_tests import RetrieversIntegrationTests
 
-    @pytest.fixture(autouse=True)
-    def _index(self, index: Path) -> None:
-        self.index = index
+    from sitegraph.integrations.langchain import SitegraphRetriever
 
-    @property
-    def retriever_constructor(self) -> type[BaseRetriever]:
-        return langchain.SitegraphRetriever
+    class Ours(RetrieversIntegrationTests):
+        retriever_constructor = SitegraphRetriever
+        retriever_constructor_params: ClassVar = {"index": str(index), "top_k": 4}
+        retriever_query_example = QUESTION
+        num_results_arg_name = "top_k"
 
-    @property
-    def retriever_constructor_params(self) -> dict[str, Any]:
-        return {"index": str(self.index), "top_k": 4}
-
-    @property
-    def retriever_query_example(self) -> str:
-        return QUESTION
-
-    @property
-    def num_results_arg_name(self) -> str:
-        return "top_k"
+    tests = [test for name, test in inspect.getmembers(Ours(), callable) if name.startswith("test_")]
+    for test in tests:
+        asked = {"retriever": SitegraphRetriever(index=str(index), top_k=4)}
+        answer = test(**{name: asked[name] for name in inspect.signature(test).parameters})
+        if inspect.isawaitable(answer):
+            asyncio.run(answer)  # type: ignore[arg-type]
+    assert len(tests) >= 4
 
 
 def test_a_chain_of_langchain_cites_page_and_box(index: Path) -> None:
+    from langchain_core.output_parsers import StrOutputParser
+    from langchain_core.prompts import ChatPromptTemplate
+    from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+
+    from sitegraph.integrations.langchain import SitegraphRetriever
+
     with api.open(index) as opened:
-        retriever = langchain.SitegraphRetriever(index=opened, top_k=1, filters={"kind": "pdf"})
+        retriever = SitegraphRetriever(index=opened, top_k=1, filters={"kind": "pdf"})
         prompt = ChatPromptTemplate.from_template("{context}\n\n{question}")
         chain = (
             {"context": retriever | _cite, "question": RunnablePassthrough()}
@@ -84,7 +78,12 @@ def _cite(documents: list[Any]) -> str:
 
 
 def test_a_query_engine_of_llamaindex_answers_with_sources(index: Path) -> None:
-    retriever = llamaindex.SitegraphNodeRetriever(index, top_k=2, filters={"kind": "pdf"})
+    from llama_index.core.llms import MockLLM
+    from llama_index.core.query_engine import RetrieverQueryEngine
+
+    from sitegraph.integrations.llamaindex import SitegraphNodeRetriever
+
+    retriever = SitegraphNodeRetriever(index, top_k=2, filters={"kind": "pdf"})
     engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM())
     asked = engine.query(QUESTION)
     (found, *_) = asked.source_nodes
@@ -97,7 +96,11 @@ def test_a_query_engine_of_llamaindex_answers_with_sources(index: Path) -> None:
 
 
 def test_llamaindex_may_ask_in_an_event_loop_and_nodes_survive_json(index: Path) -> None:
+    from llama_index.core.schema import TextNode
+
+    from sitegraph.integrations.llamaindex import SitegraphNodeRetriever
+
     with api.open(index) as opened:
-        found = asyncio.run(llamaindex.SitegraphNodeRetriever(opened, top_k=3).aretrieve(QUESTION))
+        found = asyncio.run(SitegraphNodeRetriever(opened, top_k=3).aretrieve(QUESTION))
     assert [TextNode.from_json(one.node.to_json()) for one in found] == [one.node for one in found]
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)

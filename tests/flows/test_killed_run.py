@@ -1,7 +1,5 @@
 """Runs that are killed, stopped or run out of disk, and the runs after them."""
 
-import os
-import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,11 +8,10 @@ import pytest
 
 from tests.fakes.crashes import CrashSite, crashes
 from tests.fakes.handbook import TOPICS, Handbook, serve_handbook, write_source
-from tests.fakes.prefect_server import poll
 from tests.fakes.site_server import Ask, Reply
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 __all__ = ["crashes"]
 
 # Nothing frozen, published, and frozen where time allows; tests/faults/test_every_crash_point.py has all.
@@ -63,53 +60,6 @@ def slow_site() -> Iterator[Handbook]:
     with serve_handbook() as handbook:
         slow_down(handbook, seconds=0.3)
         yield handbook
-
-
-def stop_a_run(
-    sitegraph: Sitegraph, source: Path, handbook: Handbook, *, sent: signal.Signals, code: int
-) -> None:
-    """Send the signal in the second wave of the source's first run, and hold how it ends."""
-    index = source.parent / "index"
-    with sitegraph.process("run", str(source), "--index", str(index), "--format", "json") as process:
-        poll(lambda: len(handbook.site.paths()) >= 5 or None, timeout=300, what="a few pages")
-        os.killpg(process.pid, sent)
-        at = time.monotonic()
-        out, err = process.communicate(timeout=300)
-        seconds = time.monotonic() - at
-    assert (process.returncode, out) == (code, "")
-    assert seconds < 60
-    assert "run again to continue" in err
-
-
-def test_a_run_that_is_told_to_end_ends_soon(
-    sitegraph: Sitegraph, tmp_path: Path, slow_site: Handbook
-) -> None:
-    stop_a_run(sitegraph, write_source(tmp_path, slow_site), slow_site, sent=signal.SIGTERM, code=143)
-
-
-@pytest.mark.parametrize(
-    ("sent", "code"),
-    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.long)],
-)
-def test_a_run_that_is_stopped_ends_soon_and_the_next_one_goes_on(
-    sitegraph: Sitegraph, tmp_path: Path, slow_site: Handbook, sent: signal.Signals, code: int
-) -> None:
-    """Stopped in the second wave: what was had is not fetched again, but for what was under way."""
-    handbook, source, index = slow_site, write_source(tmp_path, slow_site), tmp_path / "index"
-    stop_a_run(sitegraph, source, handbook, sent=sent, code=code)
-    before = handbook.asked()
-    handbook.set_footer(handbook.footer)  # serves every page at once again
-
-    report = sitegraph.run(source, index)
-
-    after = handbook.asked()
-    assert len(before) < len(TOPICS) + 1
-    assert report["published"]
-    assert len(set(before) & set(after)) <= 1, "what was under way may be asked for again"
-    assert set(before) | set(after) == {*handbook.articles}
-    assert report["documents"]["added"] == len(TOPICS) + 1
-    sitegraph.run(source, tmp_path / "clean")
-    assert sitegraph.export(index) == sitegraph.export(tmp_path / "clean")
 
 
 def slow_down(handbook: Handbook, *, seconds: float) -> None:

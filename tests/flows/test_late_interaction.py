@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.embed.texts import text_input
+from indexes.embed.pending import text_input
 from indexes.ports import TokenEncoder, TokenVectors
 from indexes.wiring import Readers, open_readers
-from retrieval.opening import build_retriever
+from retrieval.evidence import build_retriever
 from retrieval.question.query import build_query
 from tests.fakes.handbook import Handbook
 from tests.fakes.sitegraph_runs import Sitegraph, assert_equals_clean_rebuild, report_of
 
-pytestmark = [pytest.mark.server]
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 
 @pytest.fixture
@@ -51,7 +51,8 @@ def test_chunks_get_token_vectors_only_once_and_questions_are_compared_by_them(
     assert isinstance(first.encoder, TokenEncoder)
     again = first.encoder.encode_with_tokens([text_input(chunk) for chunk in chunks]).tokens
     for chunk, tokens in zip(chunks, again, strict=True):
-        assert np.array_equal(held[chunk.id], tokens), chunk.id
+        # A run packs the weights and a reader does not: sums may end in another last place of float16.
+        np.testing.assert_allclose(held[chunk.id], tokens, rtol=0, atol=2**-11, err_msg=chunk.id)
 
     handbook.edit("/leases.html", "Renewing a lease", "A lease is renewed by its holder each minute.")
     report = late.run(source, index)

@@ -34,6 +34,27 @@ packages = sorted({name.partition(".")[0] for name in sys.modules})
 print(json.dumps({"code": code, "started": started, "packages": packages}), file=sys.stderr)
 """
 
+LIGHT = """
+import json, sys
+lacking = set(json.loads(sys.argv[1]))
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+    def find_spec(self, name, *more):
+        return None if name.partition(".")[0] in lacking else self.finder.find_spec(name, *more)
+sys.meta_path[:] = map(Without, sys.meta_path)
+from sitegraph.cli.app import run_app
+print(json.dumps([run_app(call) for call in json.loads(sys.argv[2])]), file=sys.stderr)
+"""
+"""Calls commands one after the other where packages are missing."""
+
+NOT_LIGHT = (
+    *("torch", "transformers", "sentence_transformers", "scipy", "sklearn", "onnxscript", "huggingface_hub"),
+    *("prefect", "dulwich", "warcio", "mammoth", "nbformat", "docutils"),
+)
+
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
@@ -77,14 +98,42 @@ def test_a_run_of_files_imports_prefect_never_and_what_writes_only_where_somethi
 
     assert (first["generation"], again["generation"]) == (1, None)
     assert not {"prefect", "torch"} & set(seen_first["packages"])
-    assert set(seen_again["packages"]) & SLOW == set()
+    assert set(seen_again["packages"]) & (SLOW | {"httpx2"}) == set()
     assert seen_again["started"] == []
     told = sitegraph.call("status", "--index", call[-1], "--format", "json").stdout
     assert "finished" in told
 
 
-@pytest.mark.parametrize(("sent", "code"), [pytest.param(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("is_first", [False, True])
+def test_a_new_user_builds_and_asks_a_first_index_without_torch_and_prefect(
+    sitegraph: Sitegraph, notes: Path, tmp_path: Path
+) -> None:
+    index = ("--index", str(tmp_path / "index"))
+    calls = [
+        ("run", str(notes), *index, "--quiet", "--format", "json"),
+        ("query", "the only note", *index, "--format", "json"),
+        ("ask", "What does the only note say?", *index),
+        ("run", str(notes), *index, "--prefect"),
+    ]
+
+    done = subprocess.run(
+        [sys.executable, "-c", LIGHT, json.dumps(NOT_LIGHT), json.dumps(calls)],
+        cwd=REPO,
+        env={**sitegraph.environment, "SITEGRAPH_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    *_, refused, codes = done.stderr.splitlines()
+    assert json.loads(codes) == [0, 0, 0, 2], done.stderr
+    assert refused.endswith('run: pip install "sitegraph[pipeline]"')
+    assert [path.name for path in (tmp_path / "cache").iterdir() if path.is_dir()], "the export of a new user"
+    assert "The only note in this folder says so." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("sent", "code", "is_first"), [(signal.SIGINT, 130, True), (signal.SIGTERM, 143, False)]
+)
 def test_a_run_that_is_stopped_ends_soon_and_the_next_one_goes_on(
     sitegraph: Sitegraph,
     handbook: Handbook,
@@ -100,12 +149,12 @@ def test_a_run_that_is_stopped_ends_soon_and_the_next_one_goes_on(
     with sitegraph.process("run", str(source), "--index", str(index)) as process:
         poll(lambda: len(handbook.site.log) >= 5 or None, timeout=300, what="a few pages")
         os.killpg(process.pid, sent)
-        _, said = process.communicate(timeout=120)
+        out, said = process.communicate(timeout=120)
     before = set(handbook.asked())
 
     report = sitegraph.run(source, index)
 
-    assert process.returncode == code
+    assert (process.returncode, out) == (code, "")
     assert "run again to continue" in said
     assert report["documents"]["scheduled"] == 10
     again = set(handbook.asked())

@@ -12,7 +12,7 @@ from schemas.errors import DamageFound
 from tests.fakes.handbook import Handbook
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 
 def files(folder: Path, count: int = 99) -> list[Path]:

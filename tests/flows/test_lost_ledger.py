@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from indexes.layout import IndexLayout
-from schemas.report import PageCounts
 from tests.fakes.handbook import Handbook, serve_handbook, write_source
 from tests.fakes.pdfs import Text, pdf_bytes, prose
-from tests.fakes.plain_walk import Program
 from tests.fakes.site_server import Reply, Site, serve
-from tests.fakes.sitegraph_runs import Sitegraph
+from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_here
+
+pytestmark = pytest.mark.system
 
 
 @pytest.fixture
@@ -40,7 +40,12 @@ def test_a_lost_ledger_has_no_page_read_again_no_page_undrawn_and_no_error_page_
     tmp_path: Path,
 ) -> None:
     """A site with a PDF and a page that is a login by now, and a folder with a PDF that no run looks at."""
-    program, index, source, notes = Program(), tmp_path / "index", tmp_path / "site.yaml", tmp_path / "notes"
+    program, index, source, notes = (
+        sitegraph_here(),
+        tmp_path / "index",
+        tmp_path / "site.yaml",
+        tmp_path / "notes",
+    )
     notes.mkdir()
     (notes / "own.pdf").write_bytes(book("keys", "doors"))
     folder = tmp_path / "notes.yaml"
@@ -52,7 +57,7 @@ def test_a_lost_ledger_has_no_page_read_again_no_page_undrawn_and_no_error_page_
             f"name: site\nkind: web\nseeds: ['{site.url('/')}']\nallow_private: ['{site.address}']\n"
             "rate: {per_host_delay: 0}\n"
         )
-        read = [program.run(one, index).pdf_pages for one in (source, folder)]
+        read = [program.run(one, index)["pdf_pages"] for one in (source, folder)]
         before = program.export(index)
         lose_ledger(index)
         site.pages["/good"] = Reply(
@@ -67,11 +72,11 @@ def test_a_lost_ledger_has_no_page_read_again_no_page_undrawn_and_no_error_page_
         ]
         second = program.run(folder, index)
 
-    assert read == [PageCounts(read=2)] * 2
-    assert [one.pdf_pages for one in (first, second)] == [PageCounts(reused=2)] * 2
+    assert read == [{"read": 2, "recognised": 0, "reused": 0}] * 2
+    assert [one["pdf_pages"] for one in (first, second)] == [{"read": 0, "recognised": 0, "reused": 2}] * 2
     assert drawn
     assert {one.returncode for one in drawn} == {0}, drawn[0].stderr
-    assert first.documents["quarantined"] == 1
+    assert first["documents"]["quarantined"] == 1
     after = program.export(index)
     assert [row["id"] for row in after["chunks"]] == [row["id"] for row in before["chunks"]]
 

@@ -32,7 +32,7 @@ from tests.fakes.sitegraph_runs import Sitegraph
 from tests.fakes.tiny_model import write_tiny_model
 from tests.fakes.webhook import receiver
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.system, pytest.mark.server, pytest.mark.timeout(900)]
 
 SITE = "https://docs.example.org/handbook/"
 BIN = Path(sys.executable).parent
@@ -310,6 +310,7 @@ def environment(given: Mapping[str, str]) -> dict[str, str]:
     return {**given, "PATH": path, "PYTHONPATH": os.fspath(REPO)}
 
 
+@pytest.mark.dear("the whole quickstart, a process a command")
 def test_the_quickstart_from_an_empty_folder_to_an_answer_over_http(
     sitegraph: Sitegraph, site: FolderServer, tmp_path: Path
 ) -> None:

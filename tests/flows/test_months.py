@@ -16,7 +16,7 @@ from tests.fakes.later_clock import later, writing_later
 from tests.fakes.neo4j_runs import index, on_neo4j
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 __all__ = ["index", "on_neo4j"]
 
 FILES = 41
@@ -83,6 +83,7 @@ def size(index: Path) -> int:
     )
 
 
+@pytest.mark.dear("months of runs")
 def test_a_source_that_changes_every_eighth_day_goes_on_publishing(
     sitegraph: Sitegraph, tmp_path: Path
 ) -> None:

@@ -9,7 +9,7 @@ from indexes.embed.weights import load_model_spec
 from schemas.errors import ConfigError
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 NAME = "bge-small-en-v1.5"
 NOTES = {

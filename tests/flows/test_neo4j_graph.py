@@ -6,16 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.bucket_index import bucket_index
 from tests.fakes.crashes import change
 from tests.fakes.handbook import Handbook, serve_handbook, write_source
-from tests.fakes.neo4j_runs import index, on_neo4j, remove_graph
-from tests.fakes.neo4j_server import Neo4jServer, settings_of
-from tests.fakes.postgres_server import PostgresServer
-from tests.fakes.prefect_server import PrefectServer
+from tests.fakes.neo4j_runs import index, on_neo4j
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = [pytest.mark.server, pytest.mark.neo4j]
+pytestmark = [pytest.mark.system, pytest.mark.server, pytest.mark.neo4j]
 __all__ = ["index", "on_neo4j"]
 
 
@@ -61,34 +57,3 @@ def test_a_query_without_the_graph_server_is_degraded_and_answers(
     assert without.returncode == 0
     assert json.loads(without.stdout)["degraded"] == ["graph"]
     assert json.loads(without.stdout)["evidence"]
-
-
-@pytest.mark.long
-@pytest.mark.postgres
-def test_the_graph_is_in_neo4j_and_all_else_in_a_bucket(
-    sitegraph: Sitegraph,
-    prefect_server: PrefectServer,
-    neo4j_server: Neo4jServer,
-    postgres_server: PostgresServer,
-    s3_server: str,
-    tmp_path: Path,
-) -> None:
-    named = settings_of(neo4j_server)
-    with (
-        serve_handbook() as handbook,
-        bucket_index(prefect_server, postgres_server, s3_server, **named) as remote,
-    ):
-        source, embedded = write_source(tmp_path, handbook), tmp_path / "embedded"
-        on_both, index = remote.sitegraph, remote.index
-        try:
-            on_both.run(source, index, graph="neo4j")
-            sitegraph.run(source, embedded)
-            change(handbook)
-            sitegraph.run(source, embedded)
-
-            assert on_both.run(source, index)["generation"] == 2
-
-            assert on_both.export(index) == sitegraph.export(embedded)
-            assert on_both.damage(index) == ()
-        finally:
-            remove_graph(neo4j_server, index)

@@ -14,7 +14,7 @@ from tests.fakes.neo4j_stores import query_session, vector_index_alone
 from tests.fakes.prefect_server import PrefectServer
 from tests.fakes.sitegraph_runs import sitegraph_on
 
-pytestmark = [pytest.mark.server, pytest.mark.neo4j]
+pytestmark = [pytest.mark.system, pytest.mark.server, pytest.mark.neo4j]
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "query-neo4j.md").read_text("utf-8")
 QUERIES = re.findall(r"^```cypher\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)

@@ -10,7 +10,7 @@ from tests.fakes.neo4j_runs import exported, index, on_neo4j, seen, texts, texts
 from tests.fakes.neo4j_server import Neo4jServer
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = [pytest.mark.server, pytest.mark.neo4j]
+pytestmark = [pytest.mark.system, pytest.mark.server, pytest.mark.neo4j]
 __all__ = ["index", "on_neo4j"]
 
 

@@ -12,7 +12,7 @@ from tests.fakes.handbook import Handbook
 from tests.fakes.prefect_server import PrefectServer
 from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_on
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 
 @pytest.mark.long

@@ -16,11 +16,12 @@ from tests.fakes.axe import violations
 from tests.fakes.chromium import Watched, chromium, watched_page
 from tests.fakes.copies import copy_index
 from tests.fakes.handbook import Handbook, serve_handbook, write_source
-from tests.fakes.served_pages import served_pages
+from tests.fakes.prefect_server import poll
+from tests.fakes.running_service import served_pages
 from tests.fakes.site_server import Reply
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 PDF = "/rules.pdf"
 BEFORE, NOW = (
@@ -184,14 +185,14 @@ def test_pages_of_a_pdf_are_turned_and_made_larger_without_scripts(walk: Walk, p
         page = watched.page
         visit(page, walk.origin + paths["cite"], ".page")
         assert "Page 2 of 3" in page.inner_text("main")
-        page.click("text=Next page")
+        watched.follow("text=Next page")
         wait_for(page, ".page")
         assert "Keys are numbered" in page.inner_text(".words")
         assert page.query_selector(".page .cited") is None
-        page.click("text=200 %")
+        watched.follow("text=200 %")
         wait_for(page, ".page")
         assert float(page.get_attribute(".page", "width")) > 1000
-        page.click("text=Back to page 2, which is cited")
+        watched.follow("text=Back to page 2, which is cited")
         wait_for(page, ".page")
         assert page.query_selector(".page .cited") is not None
 
@@ -284,6 +285,7 @@ def test_a_page_read_during_a_publish_is_of_one_generation(
         reader = threading.Thread(target=read)
         reader.start()
         try:
+            poll(lambda: seen or None, timeout=120, what="a page before the publish", interval=0.05)
             assert sitegraph.run(walk.source, index)["generation"] == 3
         finally:
             done.set()

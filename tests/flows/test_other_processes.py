@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from flows import tasks
-from flows.run.stage import Stage
-from flows.run.stages import Stages
+from flows.run.stage import Stage, Stages
 from flows.run.values import Batch, ComparedSource, Embedded, FetchedBatch, ParsedBatch, Planned, Run
 from flows.walk import walk
 from indexes.layout import IndexLayout
@@ -22,7 +21,7 @@ from tests.fakes.handbook import TOPICS, serve_handbook, write_source
 from tests.fakes.prefect_server import REPO
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 
 class ElsewhereEngine:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from retrieval.learning.query_log import log_folder
+from retrieval.learning.usage_log import log_folder
 from tests.fakes.axe import violations
 from tests.fakes.chromium import chromium, watched_page
-from tests.fakes.served_pages import served_pages
+from tests.fakes.running_service import served_pages
 from tests.fakes.site_server import Reply, Site, serve
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 FIRST_PAGE_BYTES = 50_000
 PAGES = ("/", "/search?q=night+porter", "/answer?q=What+does+the+night+porter+do%3F", "/nowhere")
@@ -84,7 +84,7 @@ def test_the_first_page_tells_what_the_index_holds_and_leads_to_it(shown: Shown)
         page = watched.page
         page.goto(f"{shown.origin}/")
         assert re.search(r"handbook \d+ passages, last looked at 20\d\d-", page.inner_text("main"))
-        page.click("h2 + ul a >> nth=0")
+        watched.follow("h2 + ul a")
         assert page.locator("section.doc").count() >= 1
 
 
@@ -94,7 +94,7 @@ def test_a_citation_opens_at_its_passage_and_no_table_is_cut(shown: Shown, width
         page = watched.page
         page.goto(f"{shown.origin}/search?q=night+porter")
         for number in range(min(4, page.locator("a.open").count())):
-            page.locator("a.open").nth(number).click()
+            watched.follow("a.open", number)
             assert watched.is_in_sight("#passage"), page.url
             page.go_back()
         page.goto(f"{shown.origin}/runs")
@@ -139,11 +139,11 @@ def test_everything_works_without_scripts(shown: Shown) -> None:
         page = watched.page
         page.goto(f"{shown.origin}/")
         page.fill("#q", "what does the night porter do")
-        page.click("button >> text=Search")
+        watched.follow("button >> text=Search")
         assert page.locator("section.doc").count() > 1
         page.locator("details.why summary").first.click()
         assert page.locator("details.why table").first.is_visible()
-        page.click("button >> text=Answer")
+        watched.follow("button >> text=Answer")
         assert page.locator(".said .text").count() >= 1
         page.locator(".beside summary").first.click()
         assert page.locator(".beside a[href^='/cite/']").first.is_visible()
@@ -162,7 +162,7 @@ def test_a_search_is_narrowed_by_the_form(shown: Shown) -> None:
         page.click("button >> text=Search")
         page.wait_for_url("**until=1999-12-31**")
         assert "Nothing was found under these filters" in page.inner_text("main")
-        page.click("a >> text=Search without them")
+        watched.follow("a >> text=Search without them")
         assert page.locator("section.doc").count() > 1
 
 

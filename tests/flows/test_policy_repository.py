@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from indexes.wiring import Readers, open_readers
-from retrieval.answering.rendering import render_answer
+from retrieval.answering.answered import render_answer
 from retrieval.ask import Asking, AskResult
 from retrieval.ask_modes import AskMode
 from retrieval.bundle.prompt import render_prompt
@@ -18,7 +18,7 @@ from schemas.evidence import RelationHop
 from tests.fakes.policy_repository import path_of, write_policies
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 FLOOR = 0.85
 QUESTIONS: dict[str, list[dict[str, Any]]] = yaml.safe_load(

@@ -1,10 +1,10 @@
-"""The server and worker that the flow tests run on, with a flow that needs nothing of ours."""
+"""The server and processes that the flow tests run on end with the tests."""
 
 import fcntl
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -13,60 +13,7 @@ import pytest
 from tests.fakes.prefect_server import REPO, PrefectServer, poll, running_process
 from tests.fakes.shared_server import keep, shared_server
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
-
-FLOW = """
-from prefect import flow
-from prefect.artifacts import create_markdown_artifact
-
-
-@flow
-def greet(name: str) -> str:
-    if name == "nobody":
-        raise ValueError("nobody to greet")
-    create_markdown_artifact(f"hello {name}", key="greeting")
-    return name
-"""
-
-DEPLOYMENT = """
-name: trivial
-pull:
-  - prefect.deployments.steps.set_working_directory: {directory: "{{ $FLOW_HOME }}"}
-deployments:
-  - name: once
-    entrypoint: trivial_greeting.greet
-    parameters: {name: world}
-    work_pool: {name: trivial, work_queue_name: default}
-"""
-
-
-@pytest.fixture
-def deployed(
-    tmp_path: Path,
-    prefect_server: PrefectServer,
-    process_worker: Callable[[str], None],
-) -> PrefectServer:
-    (tmp_path / "trivial_greeting.py").write_text(FLOW)
-    (tmp_path / "prefect.yaml").write_text(DEPLOYMENT)
-    process_worker("trivial")
-    home = str(tmp_path)
-    prefect_server.deploy(tmp_path / "prefect.yaml", FLOW_HOME=home, PYTHONPATH=home)
-    return prefect_server
-
-
-def test_a_worker_runs_a_deployment_and_its_artifacts_can_be_read(deployed: PrefectServer) -> None:
-    run = deployed.wait(deployed.start("greet/once"))
-
-    assert run.state_type == "COMPLETED", deployed.logs(run.id)
-    assert deployed.artifacts(run.id) == {"greeting": "hello world"}
-
-
-@pytest.mark.long
-def test_a_flow_that_raises_ends_failed_with_its_reason(deployed: PrefectServer) -> None:
-    run = deployed.wait(deployed.start("greet/once", name="nobody"))
-
-    assert run.state_type == "FAILED"
-    assert "nobody to greet" in run.message
+pytestmark = [pytest.mark.system, pytest.mark.server, pytest.mark.timeout(300)]
 
 
 def test_the_server_of_all_workers_ends_with_the_last_of_them(tmp_path: Path) -> None:

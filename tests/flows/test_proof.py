@@ -13,18 +13,17 @@ from pathlib import Path
 import pytest
 
 from indexes.stores.raw import FileRawStore
-from sitegraph.cli.static_server import serve_folder
+from sitegraph.cli.demo_script import serve_folder
 from tests.fakes.copies import copy_index
 from tests.fakes.damage import flip
 from tests.fakes.damaged_index import write_house
-from tests.fakes.plain_walk import Program
 from tests.fakes.real_sites import unpack
-from tests.fakes.sitegraph_runs import Sitegraph
+from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_here
 from tests.fakes.store_damage import bytes_of, parsed_of
 
 pytestmark = [pytest.mark.data, pytest.mark.long]
 
-PROGRAM = Program()
+PROGRAM = sitegraph_here()
 
 PAGES = 6
 
@@ -52,7 +51,7 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Edited:
         for number in range(2):
             page.write_text(page.read_text().replace("<p>", f"<p>Passage {number}.</p><p>", 1))
             report = PROGRAM.run(source, folder / "index")
-    return Edited(folder / "index", report.generation or 0)
+    return Edited(folder / "index", report["generation"] or 0)
 
 
 def proved(index: Path, *options: str) -> tuple[int, dict[str, object]]:

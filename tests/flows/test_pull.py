@@ -12,27 +12,25 @@ from pathlib import Path
 import fsspec
 import pytest
 
+from indexes.copies.fetching import wanted_files
 from indexes.copies.places import open_place
 from indexes.copies.pull import PullOptions, PullReport, pull
-from indexes.copies.wanted import wanted_files
-from indexes.layout import IndexLayout
-from indexes.manifest import load_manifest
+from indexes.layout import IndexLayout, load_manifest
 from indexes.publish.current import read_current, write_current
-from indexes.publish.generation import load_generation
-from indexes.publish.signatures import PublisherKeys, signature_of
-from schemas.errors import ConfigError, DamageFound, GuardRefused, SitegraphError
-from schemas.hashing import sha256_hex
-from schemas.no_room import WHAT_TO_DO
+from indexes.publish.generation import PublisherKeys, load_generation, signature_of
+from schemas.errors import WHAT_TO_DO, ConfigError, DamageFound, GuardRefused, SitegraphError
+from schemas.ids import sha256_hex
 from tests.fakes.copies import copy_index, link_parts_to_a_full_disk
+from tests.fakes.damage import flip as flip_at
 from tests.fakes.damaged_index import PAGES, QUESTIONS, write_house
-from tests.fakes.prefect_server import PrefectServer
 from tests.fakes.running_service import running
 from tests.fakes.signing_keys import KeyPair, make_keys, openssl_verifies
-from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_on
+from tests.fakes.sitegraph_runs import Sitegraph, sitegraph_here
 
 pytestmark = pytest.mark.server
 
 NOW = 1_800_000_000.0
+flip = flip_at(0.5)
 HOUR = 3600.0
 
 
@@ -46,11 +44,11 @@ class Published:
 
 
 @pytest.fixture(scope="module")
-def published(prefect_server: PrefectServer, tmp_path_factory: pytest.TempPathFactory) -> Published:
+def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     """Pages published twice, with a change in between; nobody writes to what is given."""
     folder = tmp_path_factory.mktemp("published")
     keys, source = make_keys(folder / "keys"), write_house(folder)
-    publisher = sitegraph_on(prefect_server, SITEGRAPH_SIGNING_KEY=str(keys.private))
+    publisher = sitegraph_here(folder / "prefect", SITEGRAPH_SIGNING_KEY=str(keys.private))
     assert publisher.run(source, folder / "index")["generation"] == 1
     copy_index(folder / "index", folder / "first")
     (folder / "house" / "travel.md").write_text(PAGES["travel.md"].replace("120", "130"))
@@ -209,14 +207,6 @@ def test_a_pull_beside_a_publish_starts_again_from_the_new_generation(
     assert report.generation == read_current(copy) == 2
 
 
-def flip(path: Path) -> None:
-    """Flip a bit in the middle."""
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.unlink()  # the encoder's files are links to those of a cache
-    path.write_bytes(bytes(data))
-
-
 def names_in(root: Path) -> set[str]:
     """Paths of all files, but for the marker of copies."""
     found = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
@@ -249,7 +239,7 @@ def _grow(record: dict[str, object]) -> None:
 
 def _foreign_signature(root: Path) -> None:
     key = make_keys(root.parent / "foreign").private
-    from indexes.publish.signatures import Signer
+    from indexes.publish.generation import Signer
 
     layout = IndexLayout(root)
     signature_of(layout, 2).write_bytes(Signer(key).sign(layout.generation(2).read_bytes()))

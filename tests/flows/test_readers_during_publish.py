@@ -13,7 +13,7 @@ from tests.fakes.handbook import Handbook, write_source
 from tests.fakes.prefect_server import REPO
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 
 @contextmanager

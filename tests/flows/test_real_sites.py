@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from sitegraph.cli.static_server import serve_folder
+from sitegraph.cli.demo_script import serve_folder
 from tests.fakes.real_sites import unpack
 from tests.fakes.sitegraph_runs import Rows, Sitegraph
 
-pytestmark = [pytest.mark.server, pytest.mark.data]
+pytestmark = [pytest.mark.system, pytest.mark.server, pytest.mark.data]
 
 PAGES = 25
 LOOKED_AT = ("scheduled", "fetched", "not_modified")

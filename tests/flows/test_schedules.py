@@ -11,7 +11,7 @@ from tests.fakes.exported_encoder import encoder_cache
 from tests.fakes.prefect_server import PrefectServer, poll, running_server, running_worker
 from tests.fakes.sitegraph_runs import sitegraph_on
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.system, pytest.mark.server, pytest.mark.timeout(1500)]
 
 SCHEDULES = {"handbook": "15 2 * * *", "manual": "10s", "wiki": "FREQ=WEEKLY;BYDAY=MO;BYHOUR=3"}
 PATIENCE_SECONDS = 600
@@ -56,6 +56,7 @@ def write_sources(folder: Path, schedules: Mapping[str, str]) -> Path:
     return folder
 
 
+@pytest.mark.dear("a Prefect server and a worker of its own")
 def test_the_schedule_of_a_source_file_brings_a_run_that_completes(
     server: PrefectServer, sources: Path, tmp_path: Path
 ) -> None:

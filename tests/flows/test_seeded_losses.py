@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from indexes.check_record import load_record
+from indexes.health import load_record
 from indexes.layout import IndexLayout
 from indexes.publish.current import read_current
 from schemas.errors import PublishHeld
-from sitegraph.cli.static_server import serve_folder
+from sitegraph.cli.demo_script import serve_folder
 from tests.fakes.neo4j_runs import on_neo4j, remove_graph
 from tests.fakes.neo4j_server import Neo4jServer
 from tests.fakes.real_sites import unpack

@@ -20,11 +20,11 @@ def test_a_slow_encoder_is_seen_in_embed_and_the_stages_are_the_run(
     sitegraph: Sitegraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import flows.start
-    from indexes.embed.frugal import FrugalEncoder
+    from indexes.embed.reader_encoder import OnnxEncoder
 
-    encode, run_source, took = FrugalEncoder.encode_documents, flows.start.run_source, list[float]()
+    encode, run_source, took = OnnxEncoder.encode_documents, flows.start.run_source, list[float]()
 
-    def slowly(self: FrugalEncoder, texts: Collection[str]) -> Any:
+    def slowly(self: OnnxEncoder, texts: Collection[str]) -> Any:
         if took == []:
             took.append(0.0)
             time.sleep(ENCODER_SECONDS)
@@ -36,7 +36,7 @@ def test_a_slow_encoder_is_seen_in_embed_and_the_stages_are_the_run(
         took.append(time.monotonic() - began)
         return report
 
-    monkeypatch.setattr(FrugalEncoder, "encode_documents", slowly)
+    monkeypatch.setattr(OnnxEncoder, "encode_documents", slowly)
     monkeypatch.setattr(flows.start, "run_source", timed)
     (tmp_path / "notes").mkdir()
     for number in range(3):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.json_text import to_json
+from schemas.redaction import to_json
 from tests.fakes.handbook import Handbook
 from tests.fakes.sitegraph_runs import Sitegraph
 

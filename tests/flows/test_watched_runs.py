@@ -10,7 +10,7 @@ from tests.fakes.handbook import Handbook
 from tests.fakes.receiver import attributes, receiving
 from tests.fakes.sitegraph_runs import Sitegraph
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 
 def read(file: Path) -> Mapping[tuple[str, ...], float]:

@@ -61,9 +61,9 @@ def site(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Site
         "access:\n  paths:\n    'community/*': [staff]\n    'sheets/*': [hr]\n"
     )
     index = folder / "index"
-    done = sitegraph.command("run", str(source), "--index", str(index), "--quiet")
+    done = sitegraph.call("run", str(source), "--index", str(index), "--quiet")
     assert done.returncode == 0, done.stderr
-    added = sitegraph.command(
+    added = sitegraph.call(
         "audiences", "--index", str(index), "--add", "staff", "--add", "hr,staff", "--quiet"
     )
     assert added.returncode == 0, added.stderr

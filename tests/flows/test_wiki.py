@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from indexes.wiring import Readers, open_readers
-from retrieval.opening import build_retriever
-from retrieval.wiki.ask import answer_from_wiki
+from retrieval.evidence import build_retriever
+from retrieval.wiki.ask import WikiAnswer, answer_from_wiki
 from retrieval.wiki.check import check_wiki
 from retrieval.wiki.filing import GroundedSentence, file_answer
 from retrieval.wiki.page import PageStatus
-from retrieval.wiki.reply import WikiAnswer
 from retrieval.wiki.store import Wiki, wiki_folder
 from schemas.evidence import Query
 from schemas.nodes import Chunk

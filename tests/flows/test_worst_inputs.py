@@ -21,7 +21,7 @@ from tests.fakes.governance import governance_documents
 from tests.fakes.sitegraph_runs import Sitegraph
 from tests.fakes.worst_inputs import CASES, Place, Worst
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.system, pytest.mark.server]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "development" / "errors.md"
 SECRET = "s3cr3t"

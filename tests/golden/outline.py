@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from schemas.edges import EdgeKind
 from schemas.fragment import GraphFragment, Link, Reference
-from schemas.geometry import BBox
-from schemas.nodes import Chunk, Node, Page, PdfPage, PdfRegion, Section, is_document
+from schemas.nodes import BBox, Chunk, Node, Page, PdfPage, PdfRegion, Section, is_document
 
 _HEAD, _TAIL = 8, 5
 _TREE = frozenset({EdgeKind.CONTAINS, EdgeKind.PARENT_OF, EdgeKind.MATERIALIZED_FROM})

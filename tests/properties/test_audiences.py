@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
 from types import MappingProxyType
 from typing import Any
 from unittest import mock
@@ -15,30 +13,24 @@ from unittest import mock
 import pytest
 
 from flows.run.opening import open_described
-from indexes.audiences import FOLDER
 from indexes.changes import read_changes
-from indexes.embed.reader_encoder import OnnxEncoder
-from indexes.layout import IndexLayout
-from indexes.manifest import load_manifest
+from indexes.layout import IndexLayout, load_manifest
+from indexes.markers import FOLDER
 from indexes.publish.generation import load_generation
 from indexes.wiring import open_readers
-from retrieval.evidence import find_evidence
-from retrieval.opening import build_retriever
+from retrieval.evidence import build_retriever, find_evidence
 from retrieval.question.query import build_query
 from runtime.clock import SystemClock
-from runtime.processes.parser_pool import ParserPool
 from runtime.settings import read_settings
 from schemas.access import Groups, audience_name
 from schemas.records import to_record
-from sitegraph.cli.exports.records import rows
-from tests.fakes.exported_encoder import place_exported_encoder
+from sitegraph.actions.export_records import rows
+from tests.fakes.lent_parts import remembered_vectors
 from tests.fakes.neo4j_runs import remove_graph
 from tests.fakes.neo4j_server import Neo4jServer, settings_of
 from tests.fakes.neo4j_stores import query_session
-from tests.fakes.plain_run import open_parsers
-from tests.fakes.plain_walk import Program
 from tests.fakes.random_sites import HIDDEN, SENTENCES, RandomSite
-from tests.fakes.sitegraph_runs import TABLES
+from tests.fakes.sitegraph_runs import TABLES, Sitegraph, sitegraph_here
 
 STEPS = 3
 AUDIENCES: tuple[Groups, ...] = (frozenset(), frozenset({"hr"}), frozenset({"hr", "ops"}))
@@ -58,50 +50,31 @@ class _Clock:
         self.at += timedelta(days=1)
 
 
-@pytest.fixture(scope="module")
-def parsers() -> Iterator[ParserPool]:
-    with open_parsers() as pool:
-        yield pool
-
-
-@contextmanager
-def _quick(parsers: ParserPool, clock: _Clock) -> Iterator[None]:
-    """Share what takes seconds to start, and let all that is compared happen at one time."""
-    with (
-        mock.patch("flows.run.resources.ParserPool", return_value=nullcontext(parsers)),
-        mock.patch("flows.run.resources.OnnxEncoder", _encoder),
-        mock.patch.object(SystemClock, "now", clock.now),
-    ):
-        yield
-
-
-def test_an_audience_is_an_index_of_what_it_may_see(tmp_path: Path, parsers: ParserPool) -> None:
-    _compare_through_changes(0, tmp_path, parsers)
+def test_an_audience_is_an_index_of_what_it_may_see(tmp_path: Path) -> None:
+    _compare_through_changes(0, tmp_path)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(1, 201))
-def test_200_audiences_are_indexes_of_what_they_may_see(
-    seed: int, tmp_path: Path, parsers: ParserPool
-) -> None:
-    _compare_through_changes(seed, tmp_path, parsers, steps=2)
+def test_200_audiences_are_indexes_of_what_they_may_see(seed: int, tmp_path: Path) -> None:
+    _compare_through_changes(seed, tmp_path, steps=2)
 
 
 @pytest.mark.neo4j
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_an_audience_in_neo4j_is_an_index_of_what_it_may_see(
-    seed: int, tmp_path: Path, parsers: ParserPool, neo4j_server: Neo4jServer
+    seed: int, tmp_path: Path, neo4j_server: Neo4jServer
 ) -> None:
     settings = {"SITEGRAPH_GRAPH": "neo4j", **settings_of(neo4j_server)}
     try:
-        _compare_through_changes(seed, tmp_path, parsers, steps=2, settings=settings)
-        _drop(Program(settings), tmp_path / "whole", audience_name(AUDIENCES[seed]), neo4j_server)
+        _compare_through_changes(seed, tmp_path, steps=2, settings=settings)
+        _drop(sitegraph_here(**settings), tmp_path / "whole", audience_name(AUDIENCES[seed]), neo4j_server)
     finally:
         for index in (tmp_path / "alone", *(tmp_path / "whole" / FOLDER).iterdir(), tmp_path / "whole"):
             remove_graph(neo4j_server, index)
 
 
-def _drop(program: Program, whole: Path, name: str, server: Neo4jServer) -> None:
+def _drop(program: Sitegraph, whole: Path, name: str, server: Neo4jServer) -> None:
     """Drop an audience, which leaves no row of it in the database that others share."""
     ix = load_manifest(IndexLayout(whole / FOLDER / name)).index_id
     count = "MATCH (n) WHERE n.ix = $ix AND NOT n:SitegraphIndex RETURN count(n)"
@@ -115,14 +88,13 @@ def _drop(program: Program, whole: Path, name: str, server: Neo4jServer) -> None
 def _compare_through_changes(
     seed: int,
     folder: Path,
-    parsers: ParserPool,
     *,
     steps: int = STEPS,
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     site, clock = RandomSite.make(seed), _Clock()
     groups = AUDIENCES[seed % len(AUDIENCES)]
-    program = Program(settings)
+    program = sitegraph_here(**settings)
     whole, alone = folder / "whole", folder / "alone"
     audience = whole / FOLDER / audience_name(groups)
     for step in range(steps):
@@ -130,7 +102,7 @@ def _compare_through_changes(
         site.write(folder / "part", site.seen(groups))
         (folder / "site.yaml").write_text(site.source("site", with_access=True))
         (folder / "part.yaml").write_text(site.source("part", with_access=False))
-        with _quick(parsers, clock):
+        with mock.patch.object(SystemClock, "now", clock.now):
             program.run(folder / "site.yaml", whole, accept=True)
             if step == 0 and groups:
                 added = program.call("audiences", "--add", audience.name, "--index", str(whole), "--quiet")
@@ -148,17 +120,6 @@ def _compare_through_changes(
         clock.forward()
 
 
-@cache
-def _only_encoder() -> OnnxEncoder:
-    folder = place_exported_encoder(Path(mkdtemp(prefix="sitegraph-encoder-")) / "encoder")
-    return OnnxEncoder(folder)
-
-
-def _encoder(_: Path, **__: object) -> OnnxEncoder:
-    """The one encoder, whose weights all of these indexes link to."""
-    return _only_encoder()
-
-
 @contextmanager
 def _without_access() -> Iterator[None]:
     """What is compared with knows of no groups: it has the files alone."""
@@ -169,7 +130,7 @@ def _without_access() -> Iterator[None]:
         yield
 
 
-def _found(program: Program, index: Path) -> dict[str, Any]:
+def _found(program: Sitegraph, index: Path) -> dict[str, Any]:
     """All that readers can learn of an index: rows, answers with scores, feed, counts, bytes of PDFs."""
     with program._set_up(), closing(open_described(read_settings(index=str(index)))) as opened:
         number = opened.current()
@@ -180,12 +141,13 @@ def _found(program: Program, index: Path) -> dict[str, Any]:
         pdfs = dict(opened.ledger.origins.of_generation(number))
         settings = opened.settings
     manifest = load_generation(IndexLayout(index), number)
-    with mock.patch("indexes.wiring.OnnxEncoder", _encoder):
-        readers = open_readers(index, environment=settings.environment())
+    readers = open_readers(index, environment=settings)
     retriever = build_retriever(readers)
-    bundles = [
-        to_record(find_evidence(readers, retriever, build_query(question)).bundle) for question in QUESTIONS
-    ]
+    with remembered_vectors():
+        bundles = [
+            to_record(find_evidence(readers, retriever, build_query(question)).bundle)
+            for question in QUESTIONS
+        ]
     return {
         **exported,
         "generation": number,

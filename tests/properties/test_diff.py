@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.diff.documents import (
-    count_documents,
+    count_outcomes,
     diff_document,
     diff_documents,
     leads_somewhere,
-    outcome_of,
+    run_outcome,
 )
 from ingest.diff.guard import MAX_REMOVED, removal_refusal
 from ingest.diff.lifecycle import after_fetch
@@ -134,9 +134,9 @@ def test_outcomes_add_up_to_what_was_scheduled(
     looked_at: list[tuple[KnownDocument, ChangeKind | None, bool]],
 ) -> None:
     outcomes = [
-        outcome_of(known, _change(kind), owned=owned, shown=owned) for known, kind, owned in looked_at
+        run_outcome(known, _change(kind), owned=owned, shown=owned) for known, kind, owned in looked_at
     ]
-    counts = count_documents([known for known, _, _ in looked_at], outcomes)
+    counts = count_outcomes([known for known, _, _ in looked_at], outcomes)
     assert sum(counts[outcome.value] for outcome in Outcome) == counts["scheduled"] == len(looked_at)
     assert 0 <= counts["fetched"] <= counts["scheduled"] - counts["not_modified"]
 
@@ -205,7 +205,7 @@ def test_no_row_of_timeouts_makes_a_document_gone(
 
 
 def _result(status: FetchStatus) -> FetchResult:
-    return FetchResult(url="u", status=status, requests=1, bytes=0, statuses=(), seconds=0.0)
+    return FetchResult(url="u", status=status, requests=1)
 
 
 def _change(kind: ChangeKind | None) -> DocumentChange | None:

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from ingest.diff.feed import FeedPlan, document_steps
 from ingest.diff.rows import diff_chunks
-from schemas.changes import ChangeKind, DocumentChange, RowChanges
+from schemas.changes import ChangeKind, DocumentChange, FeedChange, FeedEntry, FeedKind, RowChanges
 from schemas.documents import LiveDocument
-from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.ids import chunk_id, page_id
 from schemas.nodes import Chunk
 from tests.fakes.graph_samples import make_chunk

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.fetch.decode import build_decoder
+from ingest.fetch.body import build_decoder
 from ingest.fetch.faults import FetchFault
 from ingest.fetch.politeness import parse_retry_after
 from ingest.fetch.robots import RobotsRules, decode_robots

@@ -6,7 +6,7 @@ import unicodedata
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.parse.html.words import word_set
+from ingest.parse.html.visibility import word_set
 from tests.fakes.pages import parse_page, texts_of
 
 BEFORE = "Gardens need water in summer, and the soil should stay loose so that the roots can breathe well."

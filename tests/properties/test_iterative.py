@@ -4,13 +4,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.iterative.facts import EntityKind, NameMention, Statement, StepFacts
-from retrieval.iterative.graph import Graph, merge, resolve
-from retrieval.iterative.linearise import linearise
-from retrieval.iterative.model_reader import parse_facts
-from retrieval.iterative.paths import HOPS_MAX, distances, prune, subjects_of
-from retrieval.iterative.rule_reader import read_by_rule
+from retrieval.iterative.graph import (
+    HOPS_MAX,
+    Graph,
+    distances,
+    linearise,
+    merge,
+    prune_graph,
+    resolve,
+    subjects_of,
+)
+from retrieval.iterative.readers import parse_facts, read_by_rule
 from schemas.evidence import Evidence
-from schemas.hashing import canonical_json
+from schemas.ids import canonical_json
 from tests.fakes.novels import evidence
 
 NAMES = st.sampled_from(["Ada Quill", "ADA QUILL", "A. Quill", "Bo Reed", "Mercury", "Port Almond", "1931"])
@@ -108,7 +114,7 @@ def test_the_span_of_every_triple_stands_in_its_chunk(passages: tuple[Evidence, 
 @given(facts=FACTS)
 def test_nothing_that_is_kept_is_farther_than_three_hops(facts: StepFacts) -> None:
     question = "Where was Ada Quill born?"
-    graph = prune(resolve(merge(Graph(), facts)), question)
+    graph = prune_graph(resolve(merge(Graph(), facts)), question)
     subjects = subjects_of(question, graph.entities)
     far = distances(graph, subjects)
     assert not subjects or all(far[place] <= HOPS_MAX for place in range(len(graph.entities)))

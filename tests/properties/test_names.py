@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.link.catalogue import Stated, build_catalogue
-from ingest.link.everyday import is_name
-from ingest.link.relations import predicate_between, sentences
-from ingest.link.spotting import find_catalogued, find_names, find_phrases
-from schemas.acronyms import find_acronyms
-from schemas.names import Name, NameRole
+from ingest.link.naming import is_name
+from ingest.link.relations import predicate_between, sentence_spans
+from ingest.link.spotting import find_capitalised, find_catalogued, find_phrases
+from schemas.names import Name, NameRole, find_acronyms
 
 PIECES = st.sampled_from(
     [
@@ -47,7 +46,7 @@ def test_spans_say_what_stands_there_and_do_not_overlap(text: str, names: list[s
         if is_name(name)
     )
     listed = find_catalogued(text, catalogue)
-    found = sorted((*listed, *find_names(text, listed)))
+    found = sorted((*listed, *find_capitalised(text, listed)))
     for spans in (found, find_phrases(text, names)):
         assert all(text[span.start : span.end] == span.text for span in spans)
         assert all(one.end <= other.start for one, other in pairwise(spans))
@@ -56,7 +55,7 @@ def test_spans_say_what_stands_there_and_do_not_overlap(text: str, names: list[s
 
 @given(TEXTS)
 def test_sentences_are_parts_of_the_text_in_order(text: str) -> None:
-    places = list(sentences(text))
+    places = list(sentence_spans(text))
     assert "".join("".join(text[a:b].split()) for a, b in places) == "".join(text.split())
     assert places == sorted(places)
     predicate_between(text)

@@ -12,9 +12,8 @@ from schemas.documents import KnownDocument, LiveDocument
 from schemas.edges import Edge
 from schemas.evidence import Citation, ContextBundle, Evidence, Filter, PdfLocation, Query, Summary
 from schemas.fragment import GraphFragment, Link, ParseRequest, Reference
-from schemas.geometry import BBox
-from schemas.hashing import canonical_json, record_sha256
-from schemas.nodes import NODE_TYPES, Chunk, Node, PdfRegion, RegionType
+from schemas.ids import canonical_json, record_sha256
+from schemas.nodes import NODE_TYPES, BBox, Chunk, Node, PdfRegion, RegionType
 from schemas.records import from_record, node_from_record, node_to_record, to_record
 from schemas.report import RunReport
 from schemas.settings import Settings

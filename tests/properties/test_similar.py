@@ -11,14 +11,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexes.embed.codes import CodeFile
-from ingest.link import nearby, nearest, similarity
+from indexes.embed.screen import CodeFile
+from ingest.link import nearest, similarity
 from ingest.link.chunk_columns import columns_of, encoded_text_of, replace_chunks
-from ingest.link.nearby import CodedVectors
 from ingest.link.nearest import SCALE, Floats
-from ingest.link.similar_columns import dump_similarity, load_similarity
-from ingest.link.similar_to import edge_changes, rows_of
-from ingest.link.similarity import Rule, compare_chunks, nothing_similar
+from ingest.link.similar_to import dump_similarity, edge_changes, load_similarity, similar_rows
+from ingest.link.similarity import CodedVectors, Rule, compare_chunks, nothing_similar
 from schemas.edges import Edge
 from schemas.nodes import Chunk
 from tests.fakes.graph_samples import make_chunk
@@ -108,7 +106,7 @@ def test_codes_change_no_edge(
 ) -> None:
     with (
         patch.object(similarity, "FEW", few),
-        patch.object(nearby, "MOST_LOOKED_UP", most_looked_up),
+        patch.object(similarity, "MOST_LOOKED_UP", most_looked_up),
         TemporaryDirectory() as folder,
     ):
         check_runs(changes, codes=Path(folder) / "codes", lose_codes=lose)
@@ -153,7 +151,7 @@ def check_runs(
         }
     assert {n: c for n, c in counts.items() if c} == by_source(graph.values())
     assert all(edge.source == held[edge.src].source for edge in graph.values())
-    assert rows_of(known, np.arange(len(held))).keys() == held.keys()
+    assert similar_rows(known, np.arange(len(held))).keys() == held.keys()
 
 
 def in_the_graph(edges: Sequence[Edge]) -> dict[str, dict[str, int]]:

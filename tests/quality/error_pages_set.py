@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from ingest.diff.page_features import extract_features
 from ingest.diff.quarantine import Version, bad_content, has_collapsed, read_version
-from ingest.diff.soft_errors.features import extract_features
-from ingest.diff.soft_errors.verdict import find_soft_error
+from ingest.diff.soft_errors import find_soft_error
 from schemas.documents import SoftError
 from schemas.fragment import GraphFragment
 from tests.quality.html_sites import SOURCES, Site, parse

@@ -5,8 +5,8 @@ from textwrap import wrap
 
 import pymupdf
 
-from schemas.encoded import encoded_text
 from schemas.fragment import GraphFragment
+from schemas.text import encoded_text
 from tests.fakes.pdfs import Text, new_pdf
 
 PARAGRAPH = (

@@ -12,10 +12,9 @@ import os
 from pathlib import Path
 
 from ingest.parse.document import parse_document
-from ingest.parse.pdf.digests import PageDigests
 from ingest.parse.pdf.opening import open_pdf
-from ingest.parse.pdf.page_cache import PageCache
-from runtime.processes.tesseract import recognise
+from ingest.parse.pdf.page_cache import PageCache, PageDigests
+from runtime.programs import recognise
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.records import to_record
 from tests.quality.pdf_documents import count_tokens

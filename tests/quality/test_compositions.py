@@ -8,7 +8,7 @@ import pytest
 from bench.compositions import LOOP, PLAIN, SETS, WHOLE, ask_recipe, open_composition
 from bench.retrieval.asking import Figures
 from bench.retrieval.question_sets import QA, load_sets
-from indexes.rerank import locate_reranker
+from indexes.reader_parts import locate_reranker
 from retrieval.iterative.state import STEPS_MAX
 from schemas.errors import ConfigError
 from tests.quality.floors import hold

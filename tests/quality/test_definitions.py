@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from ingest.parse.html.words import word_set
+from ingest.parse.html.visibility import word_set
 from ingest.parse.tools.file import parse_tools
 from schemas.edges import EvidenceRole
 from schemas.fragment import GraphFragment

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from ingest.diff.page_features import extract_features
 from ingest.diff.quarantine import Version
-from ingest.diff.soft_errors.features import extract_features
-from ingest.diff.soft_errors.verdict import find_soft_error
+from ingest.diff.soft_errors import find_soft_error
 from ingest.parse.document import parse_document
 from tests.fakes.pages import count_words
 from tests.quality.error_pages_set import ERROR_PAGES, is_held, is_kept_out, real_pages, samples, share

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.processes.parser_pool import ChildLimits, ParserPool
+from runtime.parser_pool import ChildLimits, ParserPool
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.fragment import ParseRequest
 from tests.fakes.real_sites import DATA

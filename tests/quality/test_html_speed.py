@@ -11,7 +11,7 @@ from lxml.html import HTMLParser
 
 from indexes.embed.tokens import TokenCounter
 from ingest.parse.document import parse_document
-from runtime.garbage import raise_gc_threshold
+from runtime.settings import raise_gc_threshold
 from schemas.fragment import ParseRequest
 from tests.quality.floors import hold
 from tests.quality.html_sites import HOST, SOURCES, Site

@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from indexes.stores.memory import MemoryGraphStore
-from ingest.link.repeated import LinkTexts, with_navigation
-from ingest.link.resolve import link_edges
-from retrieval.dual.supporting_chunks import support_of
-from retrieval.graph.neighbours import find_ways
-from retrieval.iterative.index_reader import read_from_index
-from retrieval.ranking.anchor_text import weigh_anchors
+from ingest.link.links import LinkTexts, link_edges, with_navigation
+from retrieval.graph.spreading import find_ways
+from retrieval.graph.surroundings import chunk_behind
+from retrieval.iterative.readers import read_from_index
+from retrieval.ranking.candidates import weigh_anchors
 from schemas.edges import Edge, LinkPosition
 from schemas.fragment import GraphFragment
 from schemas.nodes import Chunk, Page, PageKind
 from tests.fakes.graph_generations import publish
+from tests.fakes.memory_stores import MemoryGraphStore
 from tests.fakes.novels import evidence
 from tests.quality.floors import hold
 from tests.quality.html_sites import SOURCES, Site
@@ -118,7 +117,7 @@ def test_a_path_over_a_link_shows_the_chunk_that_the_link_stands_in(named: tuple
 
     assert ways
     assert {step.chunk for way in ways for step in way.steps} <= site.chunks.keys()
-    assert {support_of(way.edges[0]) for way in ways} <= site.chunks.keys()
+    assert {chunk_behind(way.edges[0]) for way in ways} <= site.chunks.keys()
 
 
 NAVIGATION = {"previous", "next", "up", "home", "contents", "index", "modules"}

@@ -1,24 +1,18 @@
-"""Findings of the linter on real manuals against the verdicts of a reader, and contradictions put into one.
+"""Findings of the linter on real manuals against the verdicts of a reader.
 
 `lint_verdicts.json` has for each manual findings that somebody read at both places: right or not, and why.
 A finding that nobody has read counts for nothing. A rule that gets worse loses right ones or adds wrong ones.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from retrieval.lint.catalogue import RULES
-from retrieval.lint.contradiction import contradictions
-from retrieval.lint.findings import LintFinding, in_order
-from retrieval.lint.prose import sentences
-from retrieval.lint.site import LintedSite
-from retrieval.verify.quantities import find_quantities
-from schemas.nodes import Chunk
+from retrieval.lint.site import LintedSite, LintFinding, in_order
 from tests.fakes.lint_sites import site_of_pages
 from tests.quality.floors import hold
 from tests.quality.html_sites import SOURCES, Site, Source
@@ -32,8 +26,6 @@ MANUALS: Mapping[str, Source] = {
         "sites/postgresql.tar.xz", "17.11-0+deb13u1", "usr/share/doc/postgresql-doc-17/html"
     ),
 }
-SEEDS = 40
-DENIALS = ((" is ", " is not "), (" are ", " are not "), (" can ", " cannot "), (" will ", " will not "))
 
 
 def linted(name: str, folder: Path) -> LintedSite:
@@ -74,53 +66,3 @@ def test_findings_on_the_git_manual_are_right(git: LintedSite, figures: list[str
 @pytest.mark.parametrize("name", [name for name in json.loads(VERDICTS.read_text("utf-8")) if name != "git"])
 def test_findings_on_other_manuals_are_right(name: str, tmp_path: Path, figures: list[str]) -> None:
     hold_precision(figures, name, linted(name, tmp_path))
-
-
-@dataclass(frozen=True, slots=True)
-class Seed:
-    """A sentence that two documents have, and what one of them is made to say instead."""
-
-    chunk: str
-    before: str
-    after: str
-
-
-@pytest.mark.long
-def test_contradictions_put_into_the_git_manual_are_found(git: LintedSite, figures: list[str]) -> None:
-    seeds = list(_seeds(git))[:SEEDS]
-    assert len(seeds) == SEEDS
-    found = [{place.text for place in one.places} for one in contradictions(_seeded(git, seeds))]
-    right = sum({seed.before, seed.after} in found for seed in seeds)
-    hold(figures, "lint", "git.seeded", right / SEEDS, note=f"({right} of {SEEDS})")
-    hold(figures, "lint_at_most", "git.not_seeded", len(found) - right)
-
-
-def _seeded(site: LintedSite, seeds: Sequence[Seed]) -> LintedSite:
-    """Return the site with all seeds in it."""
-    texts = {one.id: one.text for one in site.passages}
-    for seed in seeds:
-        texts[seed.chunk] = texts[seed.chunk].replace(seed.before, seed.after)
-    return replace(site, passages=tuple(replace(one, text=texts[one.id]) for one in site.passages))
-
-
-def _seeds(site: LintedSite) -> Iterator[Seed]:
-    """Yield every other sentence that stands in exactly two documents, with another number, or denied."""
-    said: dict[str, list[Chunk]] = {}
-    for chunk in site.passages:
-        for one in sentences(chunk):
-            said.setdefault(one.text, []).append(chunk)
-    twice = [(text, chunks) for text, chunks in said.items() if len({one.doc for one in chunks}) == 2]
-    for text, chunks in sorted(twice)[::2]:
-        edited = _edited(text)
-        if edited is not None and chunks[0].text.count(text) == 1:
-            yield Seed(chunks[0].id, text, edited)
-
-
-def _edited(text: str) -> str | None:
-    for one in find_quantities(text):
-        if text[one.start : one.end].isdigit():
-            return f"{text[: one.start]}{int(text[one.start : one.end]) + 7}{text[one.end :]}"
-    for plain, denied in DENIALS:
-        if text.count(plain) == 1 and " not " not in text:
-            return text.replace(plain, denied)
-    return None

@@ -11,7 +11,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from runtime.processes.parser_pool import ParserPool
+from runtime.parser_pool import ParserPool
 from schemas.errors import ParseError
 from schemas.fragment import ParseRequest
 from tests.quality.floors import hold

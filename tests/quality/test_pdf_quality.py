@@ -14,7 +14,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from runtime.processes.parser_pool import ChildLimits, ParserPool
+from runtime.parser_pool import ChildLimits, ParserPool
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import PdfDoc, RegionType

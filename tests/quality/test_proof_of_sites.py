@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from flows.proof.sample import WITHHELD
+from flows.repair.rederive import WITHHELD
 from indexes.stores.ledger.tables import OPEN
-from indexes.stores.packing import place_of
-from sitegraph.cli.static_server import serve_folder
+from indexes.stores.raw import place_by_hash
+from sitegraph.cli.demo_script import serve_folder
 from tests.fakes.damage import flip
 from tests.fakes.graph_places import Place, place
 from tests.fakes.random_edits import edit_site
@@ -87,7 +87,7 @@ def pages_of(index: Path, html: Path) -> list[Path]:
 
 def bytes_of_documents(index: Path) -> list[Path]:
     """Files of the bytes of documents that readers see."""
-    return [index / "raw" / place_of(sha) for _, sha in live(index)]
+    return [index / "raw" / place_by_hash(sha) for _, sha in live(index)]
 
 
 def live(index: Path) -> list[tuple[str, str]]:

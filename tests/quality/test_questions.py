@@ -8,7 +8,7 @@ import pytest
 from bench.questions.asking import Figures, ask_all, open_set, recipes
 from bench.questions.baselines import plain_searches
 from bench.questions.documents import SETS
-from indexes.rerank import locate_reranker
+from indexes.reader_parts import locate_reranker
 from schemas.errors import ConfigError
 from tests.fakes.real_sites import DATA
 from tests.quality.floors import hold

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from retrieval.question.relationship import asks_for_relations
+from retrieval.question.route import asks_for_relations
 from tests.quality.floors import hold
 
 QUESTIONS: dict[str, list[dict[str, Any]]] = yaml.safe_load(

@@ -9,7 +9,7 @@ from bench.retrieval.asking import Figures, Way, ask_all, open_retriever
 from bench.retrieval.bookindex import measure_bookindex
 from bench.retrieval.indexing import CACHE, build_index
 from bench.retrieval.question_sets import QA, load_sets
-from indexes.rerank import locate_reranker
+from indexes.reader_parts import locate_reranker
 from schemas.errors import ConfigError
 from tests.quality.floors import hold
 

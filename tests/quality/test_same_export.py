@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from sitegraph.cli.static_server import serve_folder
+from sitegraph.cli.demo_script import serve_folder
 from tests.fakes.bucket_index import bucket_index
 from tests.fakes.dask_cluster import DASK
 from tests.fakes.neo4j_runs import remove_graph

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from indexes.rerank import OnnxReranker, locate_reranker
-from retrieval.bundle.parse_answer import ParsedAnswer, Sentence
+from indexes.reader_parts import OnnxReranker, locate_reranker
+from retrieval.bundle.prompt import ParsedAnswer, Sentence
 from retrieval.verify.verifier import VerifiedAnswer, verify_answer
 from schemas.errors import ConfigError
 from tests.fakes.plain_evidence import plain_bundle, plain_evidence

@@ -1,4 +1,4 @@
-"""Columns of one version of a table held in memory, for readers that live long and are asked often.
+"""Columns of one version of a table held in memory, for readers asked often and for small tables.
 
 A search of the driver then gives row ids alone, and what they are, which edges leave a node, or how near the
 chunks of a document are, is looked up here. Answers are those of the table, whether it is held or not.

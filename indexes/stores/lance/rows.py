@@ -1,19 +1,38 @@
-"""Chunks with their vectors to Arrow rows and back; the way back gives what was written."""
+"""Chunks, nodes and edges to Arrow rows and back; the way back gives what was written."""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate, repeat
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from indexes.digests import chunk_sha256
+from indexes.digests import chunk_sha256, edge_sha256, node_sha256
 from indexes.ports import ChunkVectors, TokenVectors, Vector, no_tokens
-from indexes.stores.lance.tables import CHUNK_FIELDS, DERIVED_FIELDS, TOKENS, chunk_schema
+from indexes.stores.lance.tables import (
+    CHUNK_FIELDS,
+    DERIVED_FIELDS,
+    EDGE_SCHEMA,
+    NODE_SCHEMA,
+    TOKENS,
+    chunk_schema,
+)
+from schemas.edges import Edge, EdgeKind
 from schemas.errors import SchemaMismatch
-from schemas.nodes import Chunk
-from schemas.records import Record, from_record, to_record
+from schemas.ids import canonical_json
+from schemas.nodes import Chunk, Node
+from schemas.records import (
+    Record,
+    fields_from_record,
+    from_record,
+    node_from_record,
+    node_to_record,
+    to_record,
+)
 
 ChunkRow = tuple[Chunk, ChunkVectors]
 
@@ -137,3 +156,74 @@ def vectors_in(array: pa.Array, dim: int) -> Vector:
 
 def _matrix(floats: pa.Array, dim: int, dtype: npt.DTypeLike = np.float32) -> npt.NDArray[Any]:
     return np.asarray(floats.to_numpy(zero_copy_only=False), dtype=dtype).reshape(-1, dim)
+
+
+_HASH, _PROPS = "row_sha256", "props"
+PROPS_KEPT = 5_000
+_KINDS = {kind.value: kind for kind in EdgeKind}
+
+
+def nodes_to_batch(nodes: Sequence[Node]) -> pa.RecordBatch:
+    """Turn nodes into a batch of NODE_SCHEMA."""
+    return _batch([(node_to_record(node), node_sha256(node)) for node in nodes], NODE_SCHEMA)
+
+
+def edges_to_batch(edges: Sequence[Edge]) -> pa.RecordBatch:
+    """Turn edges into a batch of EDGE_SCHEMA."""
+    return _batch([(to_record(edge), edge_sha256(edge)) for edge in edges], EDGE_SCHEMA)
+
+
+def node_from_row(row: Record) -> Node:
+    """Build the node that a row of `nodes` contains."""
+    return node_from_record(_record(row))
+
+
+def edge_from_row(row: Record) -> Edge:
+    """Build the edge that a row of `edges` contains."""
+    return from_record(Edge, _record(row))
+
+
+def edges_from_columns(columns: Mapping[str, Sequence[Any]]) -> Iterator[Edge]:
+    """Build the edges of whole columns of `edges`, without the hash."""
+    plain = [name for name in columns if name not in ("kind", _PROPS)]
+    values = zip(*(columns[name] for name in plain), strict=True)
+    for kind, props, row in zip(columns["kind"], columns[_PROPS], values, strict=True):
+        yield Edge(kind=_KINDS[kind], **dict(zip(plain, row, strict=True)), **_typed(props))
+
+
+def is_damaged_node(row: Record) -> bool:
+    """Whether a row of `nodes` no longer matches its hash."""
+    return _differs(row, lambda: node_sha256(node_from_row(row)))
+
+
+def is_damaged_edge(row: Record) -> bool:
+    """Whether a row of `edges` no longer matches its hash."""
+    return _differs(row, lambda: edge_sha256(edge_from_row(row)))
+
+
+def _differs(row: Record, sha256: Callable[[], str]) -> bool:
+    try:
+        return sha256() != str(row[_HASH])
+    except (TypeError, ValueError, LookupError, SchemaMismatch):  # no longer even a node, or an edge
+        return True
+
+
+def _batch(hashed: Sequence[tuple[Record, str]], schema: pa.Schema) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([_row(record, sha, schema) for record, sha in hashed], schema=schema)
+
+
+def _row(record: Record, sha: str, schema: pa.Schema) -> Record:
+    props = {key: value for key, value in record.items() if key not in schema.names}
+    columns: Record = {key: value for key, value in record.items() if key in schema.names}
+    return {**columns, _PROPS: canonical_json(props), _HASH: sha}
+
+
+def _record(row: Record) -> Record:
+    columns: dict[str, Any] = {key: value for key, value in row.items() if key not in (_PROPS, _HASH)}
+    return {**columns, **json.loads(row[_PROPS])}
+
+
+@lru_cache(maxsize=PROPS_KEPT)
+def _typed(props: str) -> Mapping[str, Any]:
+    """Read the `props` of an edge; thousands have the same."""
+    return MappingProxyType(fields_from_record(Edge, json.loads(props)))

@@ -1,19 +1,95 @@
-"""Plain reads of a table at one version: rows by a column's values, rows in id order, hashes, state."""
+"""Reads of a table at one version: conditions in SQL, rows by value or in id order, hashes, state."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from lancedb.query import BooleanQuery, MatchQuery, Occur
 from lancedb.table import Table
 
+from indexes.digests import StoredRow, Told, check_numbers, refuse_repeated, state_after
 from indexes.lattice_hash import LatticeHash
 from indexes.ports import StoreState
-from indexes.row_changes import StoredRow, refuse_repeated
-from indexes.stores.lance.filters import between, one_of
+from indexes.store_checks import INTEGER_FIELDS, LIST_FIELDS, check_filters, interval_of
 from indexes.stores.lance.tables import store_errors
+from schemas.batches import in_parts
+from schemas.errors import FilterError
+from schemas.evidence import DATE_FIELDS, Condition, Filter, LeftOut
 from schemas.records import Record
+
+
+def where(filters: Collection[Condition]) -> str | None:
+    """Return the conjunction of all filters, or None for no filter.
+
+    Raises: FilterError: an unknown field, or a value its column cannot have.
+    """
+    check_filters(filters)
+    tests = (_left_out(item) if isinstance(item, LeftOut) else _condition(item) for item in filters)
+    return " AND ".join(f"({test})" for test in tests) or None
+
+
+def one_of(column: str, values: Collection[str]) -> str:
+    """Return the condition that a text column equals one of *values*."""
+    return f"{column} IN ({', '.join(map(_literal, sorted({*values})))})" if values else "false"
+
+
+def between(column: str, low: str | None, high: str | None) -> str:
+    """Return the condition that a text is at least *low* and less than *high*, of which one may be open."""
+    tests = [f"{column} >= {_literal(low)}"] if low is not None else []
+    tests += [f"{column} < {_literal(high)}"] if high is not None else []
+    return " AND ".join(f"({test})" for test in tests)
+
+
+def any_of(column: str, phrases: Collection[str]) -> str:
+    """Return the condition that a text column contains one of *phrases*."""
+    return " OR ".join(f"contains({column}, {_literal(phrase)})" for phrase in phrases) or "false"
+
+
+def _literal(value: str) -> str:
+    """Write a text in SQL. DataFusion reads every sign as it is, a backslash too, but for a doubled quote.
+
+    `to_sql` of lancedb.expr does not double a quote after a backslash (LanceDB 0.40), so nothing uses that.
+    Raises: FilterError: half a surrogate pair, which no table can hold.
+    """
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise FilterError("is not UTF-8, so no index holds it", subject=repr(value[:80])) from error
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _left_out(item: LeftOut) -> str:
+    # Of a column without a value no test is true or false: that it has one is asked first.
+    tests = [f"{one.field} IS NOT NULL AND ({_condition(one)})" for one in item.where]
+    tests += [f"NOT ({one.field} IS NOT NULL AND ({_condition(one)}))" for one in item.unless]
+    return f"NOT ({' AND '.join(f'({test})' for test in tests)})"
+
+
+def _condition(item: Filter) -> str:
+    if item.field in INTEGER_FIELDS:
+        numbers = ", ".join(str(int(value)) for value in item.values)
+        return f"{item.field} IN ({numbers})" if numbers else "false"
+    if item.field in LIST_FIELDS:
+        return _holds_one_of(item.field, item.values)
+    if item.field in DATE_FIELDS:
+        return (
+            " OR ".join(f"({_within(item.field, *interval_of(value))})" for value in item.values) or "false"
+        )
+    return one_of(item.field, item.values)
+
+
+def _within(column: str, start: str | None, end: str | None) -> str:
+    bounds = between(column, start, end)
+    return f"{column} IS NOT NULL AND {bounds}" if bounds else f"{column} IS NOT NULL"
+
+
+def _holds_one_of(column: str, values: Collection[str]) -> str:
+    return " OR ".join(f"array_has({column}, {_literal(value)})" for value in values) or "false"
+
 
 PAGE = 1000
 """Rows read, or ids asked for, at once: bounds memory and the length of a condition."""
@@ -34,12 +110,6 @@ SAMPLED = 256
 """Every so manieth id tells where to cut a table."""
 
 
-def pages(values: Collection[str], *, size: int = PAGE) -> Iterator[list[str]]:
-    """Cut the sorted distinct values into lists of at most *size*."""
-    ordered = sorted(set(values))
-    return (ordered[start : start + size] for start in range(0, len(ordered), size))
-
-
 def read(table: Table, condition: str | None, columns: Sequence[str]) -> pa.Table:
     """Read all rows that meet a condition, in no order. A scan has no limit, unlike a search."""
     with store_errors(table.name):
@@ -57,7 +127,7 @@ def tables_with(
     table: Table, column: str, values: Collection[str], columns: Sequence[str], condition: str | None = None
 ) -> Iterator[pa.Table]:
     """Read the rows whose *column* equals one of *values*, PAGE values at a time, each page in id order."""
-    for page in pages(values):
+    for page in in_parts(values, PAGE):
         test = one_of(column, page)
         where = f"({test}) AND ({condition})" if condition else test
         found = _taken(table, where, column, columns) if len(columns) > FEW else read(table, where, columns)
@@ -155,3 +225,87 @@ def _hashes(name: str, found: pa.Table) -> dict[str, str]:
     by_id = dict(zip(found.column("id").to_pylist(), found.column("row_sha256").to_pylist(), strict=True))
     refuse_repeated(found.num_rows - len(by_id), subject=name)
     return by_id
+
+
+ROWS_READ_PER_LOOKUP: Final = 2_500
+"""A lookup costs as much CPU time as to read the texts of so many rows (bench/RESULTS.md)."""
+LOOKED_UP_AT_ONCE: Final = 20
+"""Ten phrases in one question cost a quarter of ten questions (bench/RESULTS.md)."""
+_LONGEST: Final = 40
+"""Longer words are not in the index (LanceDB 0.40, `FTS.max_token_length`)."""
+_WORDS: Final = re.compile(r"[0-9A-Za-z]+")
+
+
+def is_looked_up(phrase: str) -> bool:
+    """Whether the index over words finds every text in which the phrase stands outside of words.
+
+    The index cuts texts where a character is neither letter nor digit, by Rust's tables; those of Python,
+    which say where a word ends, differ for a few marks outside of ASCII. A phrase needs a word that is short
+    enough to be there.
+    """
+    words = _WORDS.findall(phrase)
+    return phrase.isascii() and any(len(word) <= _LONGEST for word in words)
+
+
+def choose_lookups(phrases: Collection[str], table: Table) -> frozenset[str]:
+    """Phrases to look up, those that can be; none where to read all texts once is cheaper."""
+    looked_up = frozenset(filter(is_looked_up, phrases))
+    cheaper = len(looked_up) * ROWS_READ_PER_LOOKUP < table.count_rows()
+    return looked_up if cheaper and _has_words(table) else frozenset()
+
+
+def _has_words(table: Table) -> bool:
+    """Whether texts are cut into words between spaces and signs, and not by a dictionary."""
+    details = (index.index_details or {} for index in table.list_indices() if index.columns == ["text"])
+    return any(detail.get("base_tokenizer") == "simple" for detail in details)
+
+
+def documents_with(table: Table, phrases: Collection[str]) -> set[str]:
+    """Documents with a text that has all words of one of the phrases, and one of them as written."""
+    found = set[str]()
+    for page in in_parts(phrases, LOOKED_UP_AT_ONCE):
+        several = [(Occur.SHOULD, MatchQuery(phrase, "text", operator="AND")) for phrase in page]
+        with store_errors(table.name):
+            query = table.search(BooleanQuery(several), query_type="fts")
+            held = query.where(any_of("text", page), prefilter=False).select(["doc", "_score"])
+            found.update(held.limit(table.count_rows()).to_arrow().column("doc").to_pylist())
+    return found
+
+
+def state_after_change(table: Table, base: Table, *, before: StoreState, told: Told) -> StoreState:
+    """Read what *told* names of the staged *table* and of *base*, which contains *before*; count all rows.
+
+    Raises: DamageFound: rows are not there as they were told, or others came or went.
+    """
+    came = list(_rows(table, told))
+    state = state_after(
+        before,
+        told,
+        gone=_gone(table, base, before=before, told=told),
+        came=came,
+        subject=table.name,
+        version=table.version,
+    )
+    check_numbers(state, _numbers(table, state.counts), subject=table.name)
+    return state
+
+
+def _gone(table: Table, base: Table, *, before: StoreState, told: Told) -> list[StoredRow]:
+    """The rows of the base that changed; it is not asked where the numbers say that every row is new."""
+    written = sum(sha256 is not None for sha256 in told.values())
+    with store_errors(table.name):
+        new = int(table.count_rows()) - before.total
+    return [] if new == written else list(_rows(base, told))
+
+
+def _rows(table: Table, ids: Collection[str]) -> Iterator[StoredRow]:
+    for page in in_parts(ids, NARROW_PAGE):
+        yield from stored_rows(read(table, one_of("id", page), COUNTED))
+
+
+def _numbers(table: Table, kinds: Collection[str]) -> Mapping[str, int]:
+    """Rows per kind of those expected, and those of any other kind together."""
+    with store_errors(table.name):
+        found = {kind: int(table.count_rows(one_of("kind", [kind]))) for kind in kinds}
+        others = int(table.count_rows()) - sum(found.values())
+    return found | ({"other": others} if others else {})

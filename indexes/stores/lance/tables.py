@@ -4,12 +4,13 @@ A version of a table is immutable; the tag `gen-N` names the one that generation
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from urllib.parse import quote
 
 import lancedb
 import pyarrow as pa
@@ -17,17 +18,84 @@ from lancedb.index import FTS, Bitmap, BTree, LabelList
 from lancedb.table import Table
 
 from indexes.layout import remedy
-from indexes.object_errors import what_to_check
 from indexes.places import bucket_of, make_folder
-from indexes.stores.lance.address import address_of
-from indexes.stores.lance.engine import Address, declare_btree, has_engine
-from indexes.stores.lance.full_text import ENGLISH, PROSE, full_text_of
+from indexes.stores.lance.table_upkeep import Address, declare_btree
 from indexes.table_files import tag_of
-from schemas.driver_text import plain_reason
-from schemas.errors import DamageFound, NoRoom, SchemaMismatch, SitegraphError, StoreUnavailable
-from schemas.no_room import WHAT_TO_DO, why_no_room
+from schemas.errors import (
+    BUCKET_NAME,
+    WHAT_TO_DO,
+    DamageFound,
+    NoRoom,
+    SchemaMismatch,
+    SitegraphError,
+    StoreUnavailable,
+    plain_reason,
+    signal_in_error,
+    what_to_check,
+    why_no_room,
+)
 from schemas.nodes import Chunk
-from schemas.signal_in_error import signal_in_error
+
+_TAKEN_AS_IT_IS = re.compile(r"[\w/ !$&'()+,.:;=@-]*", re.ASCII)
+
+
+def address_of(directory: Path) -> str:
+    """Return the address of a folder or of a prefix of a bucket.
+
+    Of any path with another letter, such as `/home/jürgen`, lance 13 would make the folder of tags a second
+    time, `/home/j%C3%BCrgen`, and fail where that may not be made. Its URL of the general driver, with the
+    letters coded, is read as it is meant.
+
+    >>> address_of(Path("/srv/index")), address_of(Path("/home/jürgen"))
+    ('/srv/index', 'file-object-store:///home/j%C3%BCrgen')
+    """
+    path = str(directory)
+    if "://" in path or _TAKEN_AS_IT_IS.fullmatch(path):
+        return path
+    return f"file-object-store://{quote(path)}"
+
+
+PROSE: Final = ("text", "heading", "anchors")
+
+ENGLISH: Final = "en"
+"""Taken of chunks that do not say their language: it is what the default encoder knows."""
+
+_STEMMED: Final[Mapping[str, str]] = {
+    "ar": "Arabic", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish",
+    "fi": "Finnish", "fr": "French", "hu": "Hungarian", "it": "Italian", "nl": "Dutch", "no": "Norwegian",
+    "nb": "Norwegian", "nn": "Norwegian", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian",
+    "sv": "Swedish", "ta": "Tamil", "tr": "Turkish",
+}  # fmt: skip
+"""Languages with a stemmer (LanceDB 0.40, `FTS.language`), by ISO 639-1."""
+
+_UNSPACED: Final = frozenset({"ja", "km", "lo", "my", "th", "zh"})
+"""Written without spaces between words, which the dictionaries of ICU4X find (UAX #29, section 4)."""
+
+
+def main_language(counts: Mapping[str | None, int]) -> str:
+    """Return the language of most chunks, from their numbers by BCP 47 tag; English before others.
+
+    >>> main_language({"de-CH": 4, "de": 3, None: 5})
+    'de'
+    """
+    total: dict[str, int] = {}
+    for tag, number in counts.items():
+        language = (tag or ENGLISH).replace("_", "-").partition("-")[0].lower()
+        total[language] = total.get(language, 0) + number
+    return min(total, key=lambda one: (-total[one], one != ENGLISH, one), default=ENGLISH)
+
+
+def full_text_of(language: str) -> FTS:
+    """Return how a column in *language* is searched.
+
+    Stop words stay: "who", "when" and "not" tell questions about documentation apart.
+    """
+    if language in _UNSPACED:
+        return FTS(base_tokenizer="icu", stem=False, remove_stop_words=False)
+    if language not in _STEMMED:
+        return FTS(stem=False, remove_stop_words=False)
+    return FTS(stem=True, remove_stop_words=False, language=_STEMMED[language])
+
 
 CHUNKS, NODES, EDGES = "chunks", "nodes", "edges"
 
@@ -155,7 +223,7 @@ def _unavailable(table: str, error: BaseException) -> SitegraphError:
     if full := why_no_room(error):
         return NoRoom(f"{full}. {WHAT_TO_DO}", subject=table)
     if _OF_BUCKET.search(str(error)):
-        check = what_to_check("the name of the bucket")
+        check = what_to_check(BUCKET_NAME)
         return StoreUnavailable(f"cannot be read or written: {plain_reason(error)}; {check}", subject=table)
     return StoreUnavailable(
         f"cannot be read or written: {plain_reason(error)}; if its generation was pruned, start again "
@@ -196,7 +264,7 @@ def require(directory: Path, *tables: str) -> None:
         )
 
 
-def open_session(cache_mb: int) -> lancedb.Session:
+def open_cache_session(cache_mb: int) -> lancedb.Session:
     """Return what connections share their caches by: three quarters for search indexes, one for metadata.
 
     Without one, each connection may fill 7 GiB.
@@ -241,7 +309,7 @@ def create_table(directory: Path, name: str, schema: pa.Schema, *, indexes: str 
         table = database.create_table(name, schema=schema)
         table.set_unenforced_primary_key("id")
         for column, config in _INDEXES[indexes or name].items():
-            if isinstance(config, BTree) and has_engine():
+            if isinstance(config, BTree):
                 declare_btree(*table_address(database, name), column)
                 table.checkout_latest()
             else:

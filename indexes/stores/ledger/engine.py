@@ -1,16 +1,18 @@
-"""How the ledger's database is opened: SQLite or PostgreSQL."""
+"""The ledger's database, SQLite or PostgreSQL: opening it, its errors in our words, vacuuming it."""
 
+import os
 import re
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
+from indexes.places import file_bytes
 from indexes.read_only import open_read_only
-from indexes.stores.ledger.failures import tell_failures_of
-from indexes.stores.ledger.name_keys import key_all_names
+from indexes.stores.ledger.names import key_all_names
 from indexes.stores.ledger.tables import (
     change,
     doc_rev,
@@ -21,8 +23,101 @@ from indexes.stores.ledger.tables import (
     origin,
     pages,
 )
-from schemas.errors import ConfigError
-from schemas.extras import install_line
+from schemas.errors import (
+    WHAT_TO_DO,
+    ConfigError,
+    DamageFound,
+    NoRoom,
+    SchemaMismatch,
+    SitegraphError,
+    StoreUnavailable,
+    why_no_room,
+)
+from schemas.settings import install_line
+
+_NOT_A_DATABASE = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
+_READ_ONLY = "SQLITE_READONLY"
+_INPUT_OUTPUT = "SQLITE_IOERR"
+_TAKEN = ("23505", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE")
+_NO_SUCH_TABLE_OR_COLUMN = ("42P01", "42703")
+_NOT_ALLOWED = "42501"
+_PAGES = 65_536
+"""Bytes that an index of the WAL takes at least (SQLite, "WAL-mode File Format", 2)."""
+_UNREACHABLE = (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.InternalError)
+
+
+def tell_failures_of(engine: sa.Engine) -> None:
+    """Let every statement of the engine fail with an error of ours, where we can say what to do.
+
+    What is left alone (a wrong type, a violated constraint) is a fault of the program.
+    """
+    subject = ledger_name(engine.url)
+
+    @sa.event.listens_for(engine, "handle_error")
+    def _on_error(context: sa.engine.ExceptionContext) -> SitegraphError | None:
+        # A failed ping is how the pool learns that it has to connect again.
+        if context.is_pre_ping or context.sqlalchemy_exception is None:
+            return None
+        error = context.sqlalchemy_exception
+        if full := why_no_room(error) or _why_no_page(error, engine.url.database):
+            return NoRoom(f"{full}. {WHAT_TO_DO}", subject=subject)
+        return _failure(error, subject, connected=context.connection is not None)
+
+
+def _why_no_page(error: sa.exc.StatementError, database: str | None) -> str | None:
+    """SQLite gives no other reason than input and output where a page of its WAL finds no room."""
+    code = getattr(error.orig, "sqlite_errorname", None) or ""
+    if not code.startswith(_INPUT_OUTPUT) or not database:
+        return None
+    return "the disk is full" if _free_bytes(Path(database).parent) < _PAGES else None
+
+
+def _free_bytes(folder: Path) -> int:
+    try:
+        held = os.statvfs(folder)
+    except OSError:
+        return _PAGES
+    return held.f_bavail * held.f_frsize
+
+
+def ledger_name(url: sa.URL) -> str:
+    """Name the ledger without any secret."""
+    return f"ledger {url.set(query={}).render_as_string(hide_password=True)}"
+
+
+def _failure(error: sa.exc.StatementError, subject: str, *, connected: bool) -> SitegraphError | None:
+    cause = driver_message(error.orig)
+    code = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "sqlite_errorname", None) or ""
+    if code.startswith(_NOT_A_DATABASE):
+        return DamageFound(
+            f"{cause}; put a good copy in its place, or delete the file: the next run makes it again",
+            subject=subject,
+        )
+    if code.startswith(_READ_ONLY):
+        return StoreUnavailable(
+            f"{cause}; commands that change the index must be able to write to its folder",
+            subject=subject,
+        )
+    if code in _NO_SUCH_TABLE_OR_COLUMN or cause.startswith("no such ") or " has no column " in cause:
+        return SchemaMismatch(f"was made by another version ({cause}); build a new index", subject=subject)
+    if code == _NOT_ALLOWED or (isinstance(error, sa.exc.ProgrammingError) and not connected):
+        return ConfigError(f"{cause}; correct SITEGRAPH_LEDGER_URL or grant the right", subject=subject)
+    if code.startswith(_INPUT_OUTPUT):
+        return StoreUnavailable(
+            f"{cause}; see whether its disk works and files may grow (ulimit -f), and try again",
+            subject=subject,
+        )
+    if code in _TAKEN:
+        return StoreUnavailable(f"another run wrote the same row ({cause}); try again", subject=subject)
+    if isinstance(error, _UNREACHABLE):
+        return StoreUnavailable(f"{cause}; check SITEGRAPH_LEDGER_URL and try again", subject=subject)
+    return None
+
+
+def driver_message(error: BaseException | None) -> str:
+    """The first line of what a driver says; PostgreSQL adds hints and positions below it."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
 
 _SUBJECT = "SITEGRAPH_LEDGER_URL"
 _CONNECT_SECONDS = 10
@@ -177,7 +272,7 @@ def _unusable() -> ConfigError:
     )
 
 
-def ask(url: str) -> None:
+def ask_database(url: str) -> None:
     """Connect to a database and let go of it; makes nothing.
 
     Raises: StoreUnavailable: nothing answers at the URL; ConfigError: it is no URL of SQLite or PostgreSQL.
@@ -189,3 +284,44 @@ def ask(url: str) -> None:
             connection.execute(sa.select(1))
     finally:
         engine.dispose()
+
+
+_BUSY = 5_000
+"""Milliseconds that VACUUM waits for others; whoever is at work would wait for it, too."""
+
+
+def vacuum(engine: sa.Engine) -> None:
+    """Vacuum and analyse the ledger; of PostgreSQL its own tables, where the user may.
+
+    Nobody can write meanwhile to a ledger in SQLite, which needs as much room on the disk again.
+    Raises: StoreUnavailable: somebody else is at work in it.
+    """
+    if engine.dialect.name == "sqlite":
+        _vacuum_sqlite(engine)
+        return
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        for name in sorted(metadata.tables):
+            connection.exec_driver_sql(f'VACUUM (ANALYZE) "{name}"')
+
+
+def bytes_of(engine: sa.Engine) -> int:
+    """Bytes that the ledger takes on the disk, of SQLite with its WAL."""
+    if engine.dialect.name == "sqlite":
+        path = Path(engine.url.database or "")
+        return sum(map(file_bytes, path.parent.glob(f"{path.name}*")))
+    names = [f"'\"{name}\"'::regclass" for name in sorted(metadata.tables)]
+    query = " + ".join(f"pg_total_relation_size({name})" for name in names)
+    with engine.execution_options(read_only=True).connect() as connection:
+        return int(connection.exec_driver_sql(f"SELECT {query}").scalar_one())
+
+
+def _vacuum_sqlite(engine: sa.Engine) -> None:
+    engine.dispose()  # of this process: a connection that reads would stop it
+    with closing(sqlite3.connect(engine.url.database or "", isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA busy_timeout={_BUSY}")
+        try:
+            connection.execute("VACUUM")
+            connection.execute("ANALYZE")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.OperationalError as error:
+            raise StoreUnavailable(f"is in use ({error})", subject=ledger_name(engine.url)) from error

@@ -1,6 +1,6 @@
 """What a ledger has of parsed documents: derived from them, so saved, compared, repaired, copied by hash."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +15,14 @@ from indexes.stores.ledger.tables import (
     fragment_name,
     match,
     name_key,
+    select_among,
 )
+from schemas.batches import in_parts
 from schemas.documents import SoftError
-from schemas.fragment import GraphFragment
+from schemas.fragment import GraphFragment, WordCoverage
 from schemas.names import Name
 from schemas.nodes import DocumentKind
-from schemas.word_coverage import WordCoverage
 
-_IN_LIMIT = 500
 _ROWS = 5_000
 _COPIED = (fragment_link, match, fragment_access)
 """Tables whose rows are copied as they are; names are saved, so that they can be looked up."""
@@ -91,9 +91,9 @@ def copy_fragment_rows(held: Ledger, into: Ledger, shas: Collection[str]) -> Non
     """Copy links, names and matched selectors of fragments, in place of any that are there."""
     _drop(into, shas)
     for table in _COPIED:
-        for part in _parts(shas):
+        for part in in_parts(shas):
             _copy(held, into, table, sa.select(table).where(table.c.fragment_sha.in_(part)))
-    for part in _parts(shas):
+    for part in in_parts(shas):
         into.names.save(held.names.of_fragments(part).items())
 
 
@@ -107,10 +107,9 @@ def copy_answers(held: Ledger, into: Ledger) -> None:
 def _links_of(ledger: Ledger, shas: Collection[str]) -> dict[str, list[tuple[Any, ...]]]:
     found: dict[str, list[tuple[Any, ...]]] = {}
     with ledger.engine.execution_options(read_only=True).connect() as connection:
-        for part in _parts(shas):
-            query = sa.select(fragment_link).where(fragment_link.c.fragment_sha.in_(part))
-            for row in connection.execute(query):
-                found.setdefault(row.fragment_sha, []).append(_link(row._mapping))
+        rows = select_among(connection, sa.select(fragment_link), fragment_link.c.fragment_sha, shas)
+        for row in rows:
+            found.setdefault(row.fragment_sha, []).append(_link(row._mapping))
     return {sha: sorted(rows, key=str) for sha, rows in found.items()}
 
 
@@ -121,7 +120,7 @@ def _link(row: Mapping[Any, Any]) -> tuple[Any, ...]:
 def _drop(ledger: Ledger, shas: Collection[str]) -> None:
     with ledger.engine.begin() as connection:
         for table in (*_COPIED, fragment_name, name_key):
-            for part in _parts(shas):
+            for part in in_parts(shas):
                 connection.execute(sa.delete(table).where(table.c.fragment_sha.in_(part)))
 
 
@@ -131,8 +130,3 @@ def _copy(held: Ledger, into: Ledger, table: sa.Table, query: sa.Select[Any]) ->
         rows = source.execution_options(yield_per=_ROWS).execute(query)
         for part in rows.partitions(_ROWS):
             target.execute(sa.insert(table), [dict(row._mapping) for row in part])
-
-
-def _parts(shas: Collection[str]) -> Iterable[list[str]]:
-    ordered = sorted(shas)
-    return (ordered[start : start + _IN_LIMIT] for start in range(0, len(ordered), _IN_LIMIT))

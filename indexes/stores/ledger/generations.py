@@ -1,7 +1,7 @@
 """Generations and the documents each of them contains."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -9,19 +9,29 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.changes import KEEP, take_back_changes, write_changes
-from indexes.stores.ledger.folding import may_fold_to
-from indexes.stores.ledger.redirects import revise_redirects
-from indexes.stores.ledger.replaced import ask_for_sweep
-from indexes.stores.ledger.revisions import forget_before, rebase, revise, take_back, valid_at
-from indexes.stores.ledger.tables import doc_rev, generation, outbox, redirect_rev, upsert
-from schemas.changes import DocumentChange
+from indexes.stores.ledger.history import KEEP_STEPS, take_back_changes, write_changes
+from indexes.stores.ledger.names import may_fold_to
+from indexes.stores.ledger.retention import ask_for_sweep
+from indexes.stores.ledger.revisions import (
+    forget_before,
+    rebase,
+    revise_redirects,
+    revise_rows,
+    take_back,
+    valid_at,
+)
+from indexes.stores.ledger.tables import (
+    LedgerPart,
+    doc_rev,
+    generation,
+    outbox,
+    redirect_rev,
+    upsert,
+)
+from schemas.changes import DocumentChange, FeedEntry
 from schemas.documents import LiveDocument
 from schemas.errors import StaleLease
-from schemas.feed import FeedEntry
 from schemas.records import from_record, to_record
-
-_IN_LIMIT = 500
 
 
 class GenerationState(StrEnum):
@@ -55,12 +65,8 @@ class Generation:
     details: Mapping[str, Any]
 
 
-class Generations:
+class Generations(LedgerPart):
     """The `generation` and `outbox` tables, and what each generation contains in `doc_rev`."""
-
-    def __init__(self, engine: sa.Engine) -> None:
-        self._engine = engine
-        self._reading = engine.execution_options(read_only=True)
 
     def begin(self, *, base: int, source: str, run_id: str, token: int, as_of: str) -> int:
         """Open the next generation, numbered above every one before, and give its number.
@@ -100,7 +106,7 @@ class Generations:
         redirects: Mapping[str, str] = MappingProxyType({}),
         feed: Iterable[FeedEntry] = (),
         former: Iterable[tuple[str, str]] = (),
-        keep_changes: int = KEEP,
+        keep_changes: int = KEEP_STEPS,
     ) -> None:
         """Fix the plan: outbox, revisions of documents and redirects, feed and hash, in one transaction.
 
@@ -127,8 +133,7 @@ class Generations:
     def payloads(self, number: int) -> tuple[str, ...]:
         """Hashes of the generation's outbox payloads, in order."""
         query = sa.select(outbox.c.payload_sha).where(outbox.c.generation == number).order_by(outbox.c.seq)
-        with self._reading.connect() as connection:
-            return tuple(row.payload_sha for row in connection.execute(query))
+        return tuple(self._values(query))
 
     def mark(self, number: int, state: GenerationState) -> None:
         """Record how far the generation came.
@@ -150,13 +155,13 @@ class Generations:
             records = [{**to_record(row), "details": json.dumps(row.details)} for row in rows]
             upsert(connection, generation, records)
             documents = [to_record(document) for document in live]
-            revise(connection, doc_rev, current, changed=(), rows=documents)
+            revise_rows(connection, doc_rev, current, changed=(), rows=documents)
 
     def remember(self, number: int, live: Collection[LiveDocument]) -> None:
         """Let a generation contain documents that were forgotten; the generations after it as well."""
         rows = [to_record(document) for document in live]
         with self._engine.begin() as connection:
-            revise(connection, doc_rev, number, changed={document.doc for document in live}, rows=rows)
+            revise_rows(connection, doc_rev, number, changed={document.doc for document in live}, rows=rows)
 
     def abort(self, number: int) -> None:
         """Take back what freezing wrote and close the generation for good."""
@@ -169,15 +174,8 @@ class Generations:
 
         One that readers saw but that was not recorded as published would else be finished by the next run.
         """
-        with self._engine.begin() as connection:
-            connection.execute(
-                sa.update(generation)
-                .where(
-                    generation.c.generation > above,
-                    generation.c.state != GenerationState.ABORTED.value,
-                )
-                .values(state=GenerationState.ROLLED_BACK.value)
-            )
+        taken = (generation.c.generation > above, generation.c.state != GenerationState.ABORTED.value)
+        self._run(sa.update(generation).where(*taken).values(state=GenerationState.ROLLED_BACK.value))
 
     def forget_before(self, oldest_kept: int, *, plans_from: int | None = None) -> frozenset[str]:
         """Drop what only generations before *oldest_kept* need; give the payloads that are still named.
@@ -201,17 +199,14 @@ class Generations:
     def newest_published(self) -> int | None:
         """Number of the generation that readers were given last; None where none is known."""
         published = generation.c.state == GenerationState.PUBLISHED.value
-        with self._reading.connect() as connection:
-            found = connection.execute(sa.select(sa.func.max(generation.c.generation)).where(published))
-            return found.scalar_one_or_none()
+        return self._value(sa.select(sa.func.max(generation.c.generation)).where(published))
 
     def still_says(self, detail: str, source: str) -> bool:
         """Whether a generation names the source in a detail, and none of the source was published since."""
         published = generation.c.state == GenerationState.PUBLISHED.value
         said = generation.c.details.contains(json.dumps({detail: source})[1:-1], autoescape=True)
         query = sa.select(said).where(published, sa.or_(said, generation.c.source == source))
-        with self._reading.connect() as connection:
-            return bool(connection.execute(query.order_by(generation.c.generation.desc()).limit(1)).scalar())
+        return bool(self._value(query.order_by(generation.c.generation.desc()).limit(1)))
 
     def of_run(self, run_id: str) -> tuple[Generation, ...]:
         """Generations that a run made, oldest first."""
@@ -224,36 +219,24 @@ class Generations:
         conditions = [*valid_at(doc_rev, number)]
         if source is not None:
             conditions.append(doc_rev.c.source == source)
-        if docs is None:
-            return self._live(conditions)
-        found: dict[str, LiveDocument] = {}
-        ordered = sorted(docs)
-        for start in range(0, len(ordered), _IN_LIMIT):
-            part = doc_rev.c.doc.in_(ordered[start : start + _IN_LIMIT])
-            found |= self._live([*conditions, part])
-        return found
+        query = sa.select(doc_rev).where(*conditions).order_by(doc_rev.c.doc)
+        rows = self._rows(query) if docs is None else self._among(query, doc_rev.c.doc, docs)
+        return {row.doc: _live_document(row) for row in rows}
 
     def count(self, number: int) -> int:
         """How many documents a generation contains."""
-        query = sa.select(sa.func.count()).select_from(doc_rev).where(*valid_at(doc_rev, number))
-        with self._reading.connect() as connection:
-            return int(connection.execute(query).scalar_one())
+        return self._count(*valid_at(doc_rev, number))
 
     def owners(self, number: int, *, docs: Iterable[str]) -> Mapping[str, str]:
         """Source of each of the documents that a generation contains, by node id."""
         query = sa.select(doc_rev.c.doc, doc_rev.c.source).where(*valid_at(doc_rev, number))
-        found: dict[str, str] = {}
-        ordered = sorted({*docs})
-        with self._reading.connect() as connection:
-            for start in range(0, len(ordered), _IN_LIMIT):
-                part = doc_rev.c.doc.in_(ordered[start : start + _IN_LIMIT])
-                found.update((row.doc, row.source) for row in connection.execute(query.where(part)))
-        return found
+        return {row.doc: row.source for row in self._among(query, doc_rev.c.doc, docs)}
 
     def tools(self, number: int, *, source: str) -> Mapping[str, LiveDocument]:
         """The files of tools (`tools://`) that a generation contains of one source, by node id."""
         condition = doc_rev.c.uri.startswith("tools://", autoescape=True)
-        return self._live([*valid_at(doc_rev, number), doc_rev.c.source == source, condition])
+        query = sa.select(doc_rev).where(*valid_at(doc_rev, number), doc_rev.c.source == source, condition)
+        return {row.doc: _live_document(row) for row in self._rows(query.order_by(doc_rev.c.doc))}
 
     def by_doc_id(
         self, number: int, ids: Collection[str] | None = None, *, without_docs: Collection[str] = ()
@@ -264,20 +247,13 @@ class Generations:
         leaving = frozenset(without_docs)
         wanted = doc_rev.c.doc_id.is_not(None) if ids is None else may_fold_to(doc_rev.c.doc_id, ids)
         query = sa.select(doc_rev.c.doc_id, doc_rev.c.doc).where(*valid_at(doc_rev, number), wanted)
-        with self._reading.connect() as connection:
-            rows = connection.execute(query.order_by(doc_rev.c.doc.desc())).all()
+        rows = list(self._rows(query.order_by(doc_rev.c.doc.desc())))
         found = {doc_id.casefold(): doc for doc_id, doc in rows if doc not in leaving}
         return found if ids is None else {one: found[one] for one in ids if one in found}
 
-    def _live(self, conditions: list[sa.ColumnElement[bool]]) -> dict[str, LiveDocument]:
-        query = sa.select(doc_rev).where(*conditions).order_by(doc_rev.c.doc)
-        with self._reading.connect() as connection:
-            return {row.doc: _live_document(row) for row in connection.execute(query)}
-
     def _select(self, condition: sa.ColumnElement[bool]) -> tuple[Generation, ...]:
         query = sa.select(generation).where(condition).order_by(generation.c.generation)
-        with self._reading.connect() as connection:
-            return tuple(_generation(row) for row in connection.execute(query))
+        return tuple(_generation(row) for row in self._rows(query))
 
 
 def _take_back(connection: sa.Connection, number: int) -> None:
@@ -288,7 +264,7 @@ def _take_back(connection: sa.Connection, number: int) -> None:
 
 def _revise_documents(connection: sa.Connection, number: int, changes: Collection[DocumentChange]) -> None:
     rows = [to_record(change.new) for change in changes if change.new is not None]
-    revise(connection, doc_rev, number, changed={change.doc for change in changes}, rows=rows)
+    revise_rows(connection, doc_rev, number, changed={change.doc for change in changes}, rows=rows)
 
 
 def _row(connection: sa.Connection, number: int) -> Generation:
@@ -326,3 +302,32 @@ def _generation(row: sa.Row[Any]) -> Generation:
 def _live_document(row: sa.Row[Any]) -> LiveDocument:
     fields = {key: value for key, value in row._mapping.items() if key not in ("valid_from", "valid_to")}
     return from_record(LiveDocument, fields)
+
+
+class Recovery(StrEnum):
+    """How a half-done generation is closed."""
+
+    ABORT = "abort"
+    REPLAY = "replay"
+    ADOPT = "adopt"
+
+
+def plan_recovery(
+    unfinished: Sequence[Generation], *, current: int
+) -> tuple[tuple[Generation, Recovery], ...]:
+    """Decide for each unfinished generation, newest first.
+
+    `CURRENT` wins: a generation it names was published. A frozen plan is replayed if it still builds on
+    what readers see; everything else is aborted (docs/generations.md).
+    """
+    return tuple(
+        (generation, _decide(generation, current))
+        for generation in sorted(unfinished, key=lambda g: -g.generation)
+    )
+
+
+def _decide(generation: Generation, current: int) -> Recovery:
+    if generation.generation == current:
+        return Recovery.ADOPT
+    frozen = generation.state in (GenerationState.APPLYING, GenerationState.VERIFIED)
+    return Recovery.REPLAY if frozen and generation.base == current else Recovery.ABORT

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from indexes.stores.neo4j_.session import Connection, Transaction
-from schemas.errors import StoreUnavailable
+from schemas.errors import SchemaMismatch
 
 LAYOUT = 3
 """Of labels and types, as schema.py has them.
@@ -63,12 +63,12 @@ def load_held(transaction: Transaction, ix: str) -> GenerationRecord:
 def check_layout(held: GenerationRecord, ix: str) -> None:
     """Do nothing if the rows stand where this version looks for them.
 
-    Raises: StoreUnavailable: an earlier version wrote them.
+    Raises: SchemaMismatch: an earlier version wrote them.
     """
     if held.layout != LAYOUT:
-        raise StoreUnavailable(
-            "an earlier version wrote this graph; the next run brings it up to date: "
-            "sitegraph run SOURCE.yaml",
+        raise SchemaMismatch(
+            f"an earlier version wrote this graph in layout {held.layout}, not {LAYOUT}; build the "
+            "index anew: sitegraph run SOURCE.yaml --index NEW",
             subject=ix,
         )
 
@@ -94,14 +94,6 @@ def forgotten(held: GenerationRecord, generation: int) -> GenerationRecord:
 def only(held: GenerationRecord, kept: Collection[int]) -> GenerationRecord:
     """Hide all finished generations but *kept*."""
     return replace(held, finished=held.finished & frozenset(kept))
-
-
-def moved(held: GenerationRecord) -> GenerationRecord:
-    """Leave an earlier layout: rows are where readers look for them; from the first, no view is made yet."""
-    if held.layout > 1:
-        return replace(held, layout=LAYOUT)
-    newest = max(held.finished | held.staged | {held.tip, 0})
-    return replace(held, layout=LAYOUT, view_low=_UNKNOWN, view_high=newest)
 
 
 def showing(held: GenerationRecord, generation: int) -> GenerationRecord:

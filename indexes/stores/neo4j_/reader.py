@@ -10,12 +10,16 @@ from itertools import pairwise
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from indexes.digests import edge_sha256, node_sha256
+from indexes.digests import StoredRow, edge_sha256, node_sha256, state_of_rows
 from indexes.ports import StoreState
-from indexes.row_changes import StoredRow, state_of
 from indexes.stores.neo4j_.generations import check_layout, load_held
-from indexes.stores.neo4j_.properties import edge_from_properties, node_from_properties
-from indexes.stores.neo4j_.schema import EDGE_ROWS, NODE_ROWS, RowKind
+from indexes.stores.neo4j_.schema import (
+    EDGE_ROWS,
+    NODE_ROWS,
+    RowKind,
+    edge_from_properties,
+    node_from_properties,
+)
 from indexes.stores.neo4j_.session import Connection, Row, Transaction
 from schemas.edges import Edge, EdgeKind
 from schemas.errors import StoreUnavailable
@@ -88,7 +92,7 @@ class Neo4jGraphReader:
 
     def state_of(self, rows: RowKind) -> StoreState:
         pages = self._pages(rows, f"{_HASH}, v.kind AS kind", _PAGE_HASHES)
-        return state_of(StoredRow(row["id"], row["kind"], row["sha"]) for page in pages for row in page)
+        return state_of_rows(StoredRow(row["id"], row["kind"], row["sha"]) for page in pages for row in page)
 
     def _hashes(self, rows: RowKind) -> dict[str, str]:
         return {row["id"]: row["sha"] for page in self._pages(rows, _HASH, _PAGE_HASHES) for row in page}
@@ -151,7 +155,8 @@ class Neo4jGraphReader:
 def check_kept(transaction: Transaction, ix: str, generation: int) -> None:
     """Do nothing if readers may ask for *generation*.
 
-    Raises: StoreUnavailable: it has been pruned or aborted, or never was; or an earlier version wrote it.
+    Raises: StoreUnavailable: it has been pruned or aborted, or never was; SchemaMismatch: an earlier
+    version wrote it.
     """
     held = load_held(transaction, ix)
     check_layout(held, ix)

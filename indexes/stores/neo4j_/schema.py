@@ -1,26 +1,15 @@
-"""What stands in the database: labels, relationship types, constraints, indexes (docs/stores.md).
+"""Labels, types, constraints and indexes of the database (docs/stores.md), and records as properties."""
 
-What readers read, and people leave alone::
-
-    (:SitegraphIndex {id, finished, staged, shown, ...})
-    (:SitegraphRef {ix, id}) -[:SITEGRAPH_HAS_REV]-> (:SitegraphRev {ix, id, valid_from, valid_to, ...})
-    (:SitegraphRef) -[:SITEGRAPH_EDGE {ix, id, kind, src, dst, valid_from, valid_to, ...}]-> (:SitegraphRef)
-
-What people see, the view, which no reader reads; it is made of the rows, and joined to none of them::
-
-    (:SitegraphNode:Page {ix, id, title, ...}) -[:LINKS_TO {ix, id, ...}]-> (:SitegraphNode:Page)
-
-`ix` is the index that a row belongs to: several may share one database. A row, revision or edge, is there
-at generation g when `valid_from <= g < valid_to`. Identity and state are apart because a changed
-property would otherwise show a pinned reader the future. Edges of all kinds have one type, and so few
-indexes. A hop is a search in those of `src` and `dst`: along relationships it would read all kinds of a hub.
-"""
-
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
-from schemas.nodes import NodeKind
+from indexes.digests import row_sha256
+from schemas.edges import Edge
+from schemas.nodes import Node, NodeKind
+from schemas.records import Record, from_record, node_from_record, node_to_record, to_record
 
 OPEN = 2**53 - 1
 """`valid_to` of a row that nothing has ended: a number, since null is in no index; exact in JavaScript."""
@@ -137,3 +126,60 @@ def _row_statements(rows: RowKind) -> Iterator[tuple[str, str]]:
 
 def _unique(name: str, pattern: str, key: str) -> tuple[str, str]:
     return name, f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR {pattern} REQUIRE ({key}) IS UNIQUE"
+
+
+Properties = dict[str, Any]
+
+_JSON = "_json"
+_OURS = frozenset({"ix", "valid_from", "valid_to", "row_sha256"})
+
+
+def to_properties(record: Record) -> Properties:
+    """Turn a record into properties; a None, at the top, is left out."""
+    return dict(_property(name, value) for name, value in record.items() if value is not None)
+
+
+def property_names(field: str) -> tuple[str, str]:
+    """Return the names under which a field of a record may be a property."""
+    return field, field + _JSON
+
+
+def from_properties(properties: Mapping[str, Any]) -> Record:
+    """Turn properties back into a record, without what only the store wrote."""
+    return dict(_entry(name, value) for name, value in properties.items() if name not in _OURS)
+
+
+def node_properties(node: Node) -> Properties:
+    """Return what the row of *node* contains, but for its index and interval."""
+    record = node_to_record(node)
+    return {**to_properties(record), "row_sha256": row_sha256(record)}
+
+
+def node_from_properties(properties: Mapping[str, Any]) -> Node:
+    """Build a node from its row."""
+    return node_from_record(from_properties(properties))
+
+
+def edge_properties(edge: Edge) -> Properties:
+    """Return what the row of *edge* contains, but for its index and interval."""
+    record = to_record(edge)
+    return {**to_properties(record), "row_sha256": row_sha256(record)}
+
+
+def edge_from_properties(properties: Mapping[str, Any]) -> Edge:
+    """Build an edge from its row."""
+    return from_record(Edge, from_properties(properties))
+
+
+def _property(name: str, value: Any) -> tuple[str, Any]:
+    if isinstance(value, list | dict) and not _is_texts(value):
+        return name + _JSON, json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return name, value
+
+
+def _entry(name: str, value: Any) -> tuple[str, Any]:
+    return (name.removesuffix(_JSON), json.loads(value)) if name.endswith(_JSON) else (name, value)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

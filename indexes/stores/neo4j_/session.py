@@ -58,8 +58,13 @@ class Connection:
 
         Raises: StoreUnavailable, ConfigError.
         """
-        with _our_errors(self._uri), self._session() as session:
-            return session.execute_read(lambda transaction: work(Transaction(transaction)))
+        from neo4j.exceptions import IncompleteCommit
+
+        def attempt() -> T:
+            with self._session() as session:
+                return session.execute_read(lambda transaction: work(Transaction(transaction)))
+
+        return self._repeat(attempt, IncompleteCommit)
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run *work* in a write transaction; it may run more than once, even after it was committed.

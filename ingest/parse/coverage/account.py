@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ingest.parse.folded_words import count_folded, fold_words
-from schemas.word_coverage import Explained, LostWord, WordCoverage
+from ingest.parse.wording import count_folded, fold_words
+from schemas.fragment import Explained, LostWord, WordCoverage
 
 SHOWN = 20
 """Losses and inventions that are told word by word."""
@@ -20,7 +20,7 @@ _AROUND = 32
 _NUMBER = re.compile(r"\d{0,3}")
 """Nobody invents such a word: style sheets number items and notes, and no text has what they write."""
 
-_SEAM = re.compile(r"[-\u2010][ \t]*\n[ \t]*|\u00ad")
+_SEAM = re.compile(r"[-\u2010\u00ad](?:(?<=\u00ad)|[ \t]*\n[ \t]*)")
 """Where a word is broken, or would be: `\u00ad` is a break that a reader joins."""
 
 _BEFORE, _BEHIND = re.compile(r"\w+$"), re.compile(r"\w+")

@@ -1,20 +1,49 @@
-"""What a reader sees of text files, notebooks, Word files and books: their own text without its marks."""
+"""What a reader sees of markup and of files: their own text, read without the rules of their parser."""
 
 import html
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from lxml import etree
 
-from ingest.parse.coverage.html import read_markup
-from ingest.parse.folded_words import RUN_ON
-from ingest.parse.formats.archive import open_archive, read_member
-from ingest.parse.formats.epub_package import read_package
+from ingest.parse.access import bare_tree
+from ingest.parse.formats.epub import read_package
+from ingest.parse.formats.sniffing import open_archive, read_member
 from ingest.parse.html.charset import decode_html
+from ingest.parse.wording import RUN_ON, UNSHOWN
 from schemas.errors import ParseError
 from schemas.fragment import ParseRequest
+
+_SHEET = """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+<xsl:output method="text"/>
+<xsl:template match="*"><xsl:text> </xsl:text><xsl:apply-templates/><xsl:text> </xsl:text></xsl:template>
+<xsl:template match="{run_on}"><xsl:apply-templates/></xsl:template>
+<xsl:template match="{unshown}"><xsl:text> </xsl:text></xsl:template>
+<xsl:template match="script[starts-with(@type, 'math/tex')]"><xsl:value-of select="."/></xsl:template>
+</xsl:stylesheet>"""
+
+
+def read_page(data: bytes, request: ParseRequest) -> str:
+    """Return the text of the bytes of a page. Raises: ParseError: there is no element in it."""
+    return read_markup(decode_html(data, request.content_type), subject=request.uri)
+
+
+def read_markup(markup: str, *, subject: str) -> str:
+    """Return the text of markup, with a space where no word can go on. Raises: ParseError: no element."""
+    try:
+        return str(_sheet()(bare_tree(markup)))
+    except (etree.LxmlError, TypeError) as error:
+        raise ParseError("no element found; is this HTML?", subject=subject) from error
+
+
+@cache
+def _sheet() -> etree.XSLT:
+    written = _SHEET.format(run_on="|".join(sorted(RUN_ON)), unshown="|".join(sorted(UNSHOWN)))
+    return etree.XSLT(etree.fromstring(written))
+
 
 _FRONT = re.compile(r"\A\ufeff?---\s*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _CODE = re.compile(
@@ -54,7 +83,7 @@ def read_text(data: bytes, request: ParseRequest) -> str:
     return decode_html(data, request.content_type)
 
 
-def read_markdown(data: bytes, request: ParseRequest) -> str:
+def markdown_words(data: bytes, request: ParseRequest) -> str:
     """Return the text of Markdown without front matter, marks and addresses."""
     return _without_marks(_FRONT.sub("", read_text(data, request).replace("\r\n", "\n"), count=1))
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from ingest.parse.folded_words import rest_of
 from ingest.parse.pdf.opening import open_pdf, pdf_errors, raise_if_exhausted
+from ingest.parse.wording import rest_of
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import PdfRegion, RegionType
 
@@ -48,15 +48,12 @@ def _unseen(page: Any) -> str:
 
 
 def _per_page(data: bytes, request: ParseRequest, read: Any) -> Iterator[str]:
-    document = open_pdf(data, subject=request.uri)
-    try:
+    with open_pdf(data, subject=request.uri) as document:
         for index in range(document.page_count):
             try:
                 yield read(document[index])
             except pdf_errors() as error:  # a page that cannot be read is left out by the parser, too
                 raise_if_exhausted(error)
-    finally:
-        document.close()
 
 
 def regions_apart(fragment: GraphFragment) -> Iterator[tuple[str, str]]:

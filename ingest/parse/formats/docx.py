@@ -2,23 +2,102 @@
 
 import html
 import re
+from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
 from ingest.dates import dated
-from ingest.parse.formats.archive import ZIP_END, ZIP_START, open_archive, read_member, refuse_doctype
-from ingest.parse.formats.docx_parts import LABEL_END, LABEL_START, main_part, written_out
-from ingest.parse.formats.docx_styles import style_map
-from ingest.parse.formats.sniffing import is_binary
-from ingest.parse.marks import BOXES, COUNTED
+from ingest.parse.access import names_access_at_top, names_access_in_properties
+from ingest.parse.formats.docx_parts import (
+    CODE_STYLE,
+    LABEL_END,
+    LABEL_START,
+    OUTLINE_STYLE,
+    W,
+    main_part,
+    related_part,
+    style_chain,
+    value_of,
+    written_out,
+)
+from ingest.parse.formats.sniffing import (
+    ZIP_END,
+    ZIP_START,
+    is_binary,
+    open_archive,
+    read_member,
+    read_xml,
+    refuse_doctype,
+)
 from ingest.parse.secrets import kinds_of
-from ingest.parse.stated_access import names_access_at_top, names_access_in_properties
-from schemas.dates import Dated, DateOrigin
+from ingest.parse.wording import BOXES, COUNTED
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
 from schemas.fragment import GraphFragment, ParseRequest
+from schemas.nodes import Dated, DateOrigin
 from schemas.redaction import secrets_of
+
+_HEADING = re.compile(r"heading ([1-9])")
+_BODY_TEXT = 10
+"""Outline level, from 1, of what is no heading (ECMA-376-1, 17.3.1.20: 9, from 0)."""
+
+_MAP = f"""
+p.{CODE_STYLE} => pre:separator('\\n')
+{"".join(f"p.{OUTLINE_STYLE}{level} => h{min(level + 1, 6)}:fresh" + chr(10) for level in range(8))}
+p[style-name='Title'] => h1:fresh
+p[style-name='TOC Heading'] => !
+p[style-name='toc heading'] => !
+p[style-name='Contents Heading'] => !
+p[style-name^='toc '] => !
+p[style-name^='Contents '] => !
+p[style-name='Code'] => pre:separator('\\n')
+p[style-name='Code Block'] => pre:separator('\\n')
+p[style-name='Source Code'] => pre:separator('\\n')
+p[style-name='HTML Preformatted'] => pre:separator('\\n')
+p[style-name='Preformatted Text'] => pre:separator('\\n')
+p[style-name='Quote'] => blockquote > p:fresh
+p[style-name='Intense Quote'] => blockquote > p:fresh
+p[style-name='Quotations'] => blockquote > p:fresh
+"""
+"""Styles that Word and LibreOffice bring, by their English names, which files keep whatever the language."""
+
+
+def style_map(archive: ZipFile, *, subject: str) -> str:
+    """Return mammoth's style map: `_MAP`, and each style that is a heading, also by what it is based on.
+
+    Raises: ParseError: the styles are damaged.
+    """
+    part = related_part(archive, "styles", subject=subject)
+    if part not in archive.namelist():
+        return _MAP
+    quoted = (
+        (name.replace("\\", "\\\\").replace("'", "\\'"), level)
+        for name, level in _headings(archive, part, subject)
+    )
+    return _MAP + "\n".join(f"p[style-name='{name}'] => h{min(level, 6)}:fresh" for name, level in quoted)
+
+
+def _headings(archive: ZipFile, part: str, subject: str) -> Iterator[tuple[str, int]]:
+    root = read_xml(archive, part, subject=subject)
+    styles = {style.get(f"{W}styleId"): style for style in root.iter(f"{W}style")}
+    for style in styles.values():
+        name, level = value_of(style, "name") or "", _level(style, styles)
+        if name and "\n" not in name and level < _BODY_TEXT:
+            yield name, level
+
+
+def _level(style: Any, styles: dict[Any, Any]) -> int:
+    """The outline level of a style, from 1, or of the nearest that it is based on."""
+    for one in style_chain(styles, style):
+        named = _HEADING.fullmatch((value_of(one, "name") or "").lower())
+        outlined = value_of(one, f"pPr/{W}outlineLvl")
+        if outlined is not None and outlined.isdecimal():
+            return int(outlined) + 1
+        if named:
+            return int(named[1])
+    return _BODY_TEXT
+
 
 _TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -42,9 +121,8 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
-    from ingest.parse.formats.converted import assemble_document
     from ingest.parse.html.dom import parse_tree
-    from ingest.parse.html.whole import read_tree
+    from ingest.parse.html.whole import assemble_document, read_tree
 
     if data.startswith(_OLE):
         raise ParseError(

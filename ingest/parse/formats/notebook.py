@@ -7,14 +7,14 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
+from ingest.parse.access import keys_name_access, lists_name_access, names_access_at_top
 from ingest.parse.formats.sniffing import is_binary
 from ingest.parse.secrets import kinds_of
-from ingest.parse.stated_access import keys_name_access, lists_name_access, names_access_at_top
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.redaction import secrets_of
-from schemas.unseen import whole_text
+from schemas.text import whole_text
 
 MAX_OUTPUT_LINES = 20
 MAX_OUTPUT = 1_000
@@ -31,9 +31,9 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
-    from ingest.parse.formats.converted import assemble_document
+    from ingest.parse.html.whole import assemble_document
     from ingest.parse.links import FoundLink
-    from ingest.parse.markdown.blocks import read_markdown
+    from ingest.parse.markdown.page import read_markdown
     from ingest.parse.outline import Block, BoxEnd, BoxStart, Heading, Part
 
     notebook = _read(data, request.uri)

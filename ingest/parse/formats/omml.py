@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ingest.parse.marks import lowered, raised
+from ingest.parse.wording import lowered, raised
 
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _OPERATORS = {

@@ -7,10 +7,10 @@ from importlib.metadata import EntryPoint, entry_points
 
 from schemas.errors import ConfigError
 from schemas.formats import GROUP, NAME, DocumentFormat
-from schemas.hashing import record_sha256
+from schemas.ids import record_sha256
 
 _SPECIFIC = (
-    "ingest.parse.formats.pdf:FORMAT",
+    "ingest.parse.formats.common:PDF",
     "ingest.parse.formats.docx:FORMAT",
     "ingest.parse.formats.epub:FORMAT",
     "ingest.parse.formats.notebook:FORMAT",
@@ -19,9 +19,9 @@ _SPECIFIC = (
 """Modules of formats in the order in which they are asked; a format of ours is one line here."""
 
 _GENERIC = (
-    "ingest.parse.formats.markdown:FORMAT",
-    "ingest.parse.formats.html:FORMAT",
-    "ingest.parse.formats.plain_text:FORMAT",
+    "ingest.parse.formats.common:MARKDOWN",
+    "ingest.parse.formats.common:HTML",
+    "ingest.parse.formats.common:PLAIN_TEXT",
 )
 """Formats that take what nobody else does; asked last."""
 

@@ -56,12 +56,11 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
-    from ingest.parse.formats.converted import assemble_document
     from ingest.parse.formats.rst_sphinx import TAKEN_IN
     from ingest.parse.html.charset import decode_html
     from ingest.parse.html.dom import parse_tree
     from ingest.parse.html.visibility import strip_invisible
-    from ingest.parse.html.whole import SECTIONED, read_tree, say_missing
+    from ingest.parse.html.whole import SECTIONED, assemble_document, read_tree, say_missing
 
     text = strip_invisible(decode_html(data, request.content_type))
     if _takes_too_long(text):
@@ -116,7 +115,7 @@ def _name(name: str) -> str:
 
 
 def _as_text(text: str, request: ParseRequest, tools: ParseTools) -> GraphFragment:
-    from ingest.parse.formats.converted import assemble_document
+    from ingest.parse.html.whole import assemble_document
     from ingest.parse.outline import Block
 
     return assemble_document(

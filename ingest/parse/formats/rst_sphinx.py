@@ -8,7 +8,7 @@ import re
 from functools import cache
 from typing import Any, ClassVar
 
-from ingest.parse.html.words import word_set
+from ingest.parse.html.visibility import word_set
 
 _NOTES = word_set("seealso versionadded versionchanged deprecated versionremoved todo")
 _SILENT = word_set(

@@ -5,10 +5,27 @@ from collections.abc import Callable, Collection, Hashable
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.footnotes import NoteEnd, place_notes
-from ingest.parse.html.code import code_text, has_line_numbers, is_numbering
-from ingest.parse.html.dom import HEADING_LEVELS, Survey, anchor_of, class_words, heading_level
-from ingest.parse.html.family import Shape, is_chrome
+from ingest.parse.html.code import (
+    LINE_NUMBERS,
+    code_language,
+    code_text,
+    find_labels,
+    has_line_numbers,
+    is_numbering,
+    listings_in,
+)
+from ingest.parse.html.dom import HEADING_LEVELS, Survey, anchor_of, classes_of, heading_level
+from ingest.parse.html.family import (
+    Shape,
+    asks,
+    is_chrome,
+    is_question,
+    is_question_label,
+    member_in,
+    member_name,
+    question_of,
+    since_when,
+)
 from ingest.parse.html.flow import Flow
 from ingest.parse.html.formulas import math_text
 from ingest.parse.html.inline import (
@@ -20,17 +37,27 @@ from ingest.parse.html.inline import (
     split_heading,
 )
 from ingest.parse.html.landmarks import is_box, is_navigation_table
-from ingest.parse.html.languages import code_language, find_labels, listings_in
-from ingest.parse.html.left_out import OnLeftOut, SkipReason
-from ingest.parse.html.lists import item_numbers
-from ingest.parse.html.members import member_in, member_name, since_when
-from ingest.parse.html.notes import find_footnotes, note_label, stated_kind, titled
-from ingest.parse.html.questions import asks, is_question, is_question_label, question_of
+from ingest.parse.html.lists import find_tabs, item_numbers
+from ingest.parse.html.notes import (
+    TITLE_TAGS,
+    NoteEnd,
+    TitleOf,
+    find_footnotes,
+    note_label,
+    place_notes,
+    stated_kind,
+    title_of,
+    titled,
+)
 from ingest.parse.html.tables import is_layout, table_text
-from ingest.parse.html.tabs import find_tabs
-from ingest.parse.html.titles import TITLE_TAGS, TitleOf, title_of
-from ingest.parse.html.visibility import UNSEEN_TAGS
-from ingest.parse.html.words import BLOCK_TAGS, word_set
+from ingest.parse.html.visibility import (
+    BLOCK_TAGS,
+    UNSEEN_TAGS,
+    OnLeftOut,
+    SkipReason,
+    count_all_words,
+    word_set,
+)
 from ingest.parse.outline import Block, BoxEnd, BoxStart, Heading, Part
 
 MAX_HEADING = 240
@@ -68,19 +95,22 @@ def read_blocks(
     keep_hidden: keep what a script is to show, for a page that is hidden as a whole; leave_out:
     boilerplate; on_left_out: hears of each element that is left out.
     """
-    reader = _Reader(content, survey, shape, keep_chrome=keep_chrome, keep_hidden=keep_hidden)
-    reader.leave_out = leave_out
-    reader.on_left_out = on_left_out
-    return reader.read()
+    return _Reader(content, survey, shape, keep_chrome, keep_hidden, leave_out, on_left_out).read()
 
 
 class _Reader:
-    leave_out: Collection[HtmlElement] = ()
-    on_left_out: OnLeftOut | None = None
-
     def __init__(
-        self, content: HtmlElement, survey: Survey, shape: Shape, *, keep_chrome: bool, keep_hidden: bool
+        self,
+        content: HtmlElement,
+        survey: Survey,
+        shape: Shape,
+        keep_chrome: bool,
+        keep_hidden: bool,
+        leave_out: Collection[HtmlElement],
+        on_left_out: OnLeftOut | None,
     ) -> None:
+        self._leave_out = leave_out
+        self._on_left_out = on_left_out
         self._content = content
         self._survey = survey
         self._owners = survey.owners
@@ -90,6 +120,7 @@ class _Reader:
         self._hidden = frozenset() if keep_hidden else survey.hidden
         self._tabs = find_tabs(content, survey.owners)
         self._labels = find_labels(content)
+        self._has_numbers = not LINE_NUMBERS.isdisjoint(survey.classes)
         self._notes = find_footnotes(content, survey.owners)
         self._note_ends = {last for last, _ in self._notes.values()}
         self._flow = Flow()
@@ -134,14 +165,15 @@ class _Reader:
                     flow.note(NoteEnd())
                 if element.tail and element is not content:
                     flow.text(element.tail)
+        self._starts, self._ends = {}, {}  # they lead back to this reader, and would keep its page in memory
         return place_notes(flow.finish(), _links_in)
 
     def _is_left_out(self, element: HtmlElement) -> bool:
         why = self._why_left_out(element)
         if why is None:
             return False
-        if self.on_left_out is not None:
-            self.on_left_out(element, why)
+        if self._on_left_out is not None:
+            self._on_left_out(element, why)
         return True
 
     def _why_left_out(self, element: HtmlElement) -> SkipReason | None:
@@ -150,15 +182,15 @@ class _Reader:
             return SkipReason.UNREAD
         if element in self._labels.names:
             return SkipReason.REPEATED
-        if element in self.leave_out:
+        if element in self._leave_out:
             return SkipReason.UNVOTED
         if element is self._content or not (element.attrib or tag in {"nav", "aside", "footer"}):
             return None
         if element in self._hidden:
             return SkipReason.HIDDEN
-        if is_permalink(element):
+        if tag in {"a", "span"} and is_permalink(element):
             return SkipReason.PERMALINK
-        if has_line_numbers(element):
+        if self._has_numbers and has_line_numbers(element):
             return SkipReason.LINE_NUMBERS
         if element in self._tabs.lists or is_formula_twice(element):
             return SkipReason.REPEATED
@@ -185,7 +217,8 @@ class _Reader:
         if start is not None:
             start(element)
         elif tag in BLOCK_TAGS:
-            if self._is_box(element):
+            if element is not self._content and (is_box(element) or element in self._boxes):
+                self._boxes.add(element)
                 self._depth += 1
                 self._flow.box(BoxStart(kind=stated_kind(element)))
                 if label := note_label(element):
@@ -198,7 +231,8 @@ class _Reader:
         elif is_link(element):
             self._flow.link_start(element)
         if tag == "dl":
-            self._flow.definitions_start(of_entries=_defines(element))
+            words = classes_of(element)  # fields of an object and notes define nothing
+            self._flow.definitions_start(of_entries=_FIELDS.isdisjoint(words))
         self._note_anchor(element)
 
     def _start_list(self, list_: HtmlElement) -> None:
@@ -239,7 +273,7 @@ class _Reader:
         if end is not None:
             end(element)
         elif tag in BLOCK_TAGS:
-            if self._is_box(element):
+            if element in self._boxes:
                 self._depth -= 1
                 self._flow.box(BoxEnd())
             else:
@@ -327,7 +361,7 @@ class _Reader:
         signatures = self._shape.signatures
         if not signatures:
             return False
-        return level > 4 or not signatures.isdisjoint(class_words(heading.get("class") or ""))
+        return level > 4 or not signatures.isdisjoint(classes_of(heading))
 
     def _read_signature(self, heading: HtmlElement) -> None:
         """What declares a function is no title: it stands with the words on it, under its own id."""
@@ -376,11 +410,8 @@ class _Reader:
         headings = [(heading, heading_level(heading)) for heading in table.iter(*HEADING_LEVELS)]
         if not headings or any(level is None or level <= self._level for _, level in headings):
             return False
-        words = sum(len("".join(heading.itertext()).split()) for heading, _ in headings)
-        return len("".join(table.itertext()).split()) > words
-
-    def _is_box(self, element: HtmlElement) -> bool:
-        return element is not self._content and (is_box(element) or element in self._boxes)
+        words = sum(count_all_words(heading) for heading, _ in headings)
+        return count_all_words(table) > words
 
     def _read_label(self, element: HtmlElement) -> None:
         self._flow.label(inline_text(element))
@@ -397,11 +428,14 @@ class _Reader:
 
     def _read_cell(self, cell: HtmlElement) -> list[Part]:
         """Read a cell of a table as if it were all that there is."""
-        inside = _Reader(
-            cell, self._survey, self._shape, keep_chrome=self._keep_chrome, keep_hidden=self._keep_hidden
+        return read_blocks(
+            cell,
+            self._survey,
+            self._shape,
+            keep_chrome=self._keep_chrome,
+            keep_hidden=self._keep_hidden,
+            on_left_out=self._on_left_out,
         )
-        inside.on_left_out = self.on_left_out
-        return inside.read()
 
     def _read_title(self, element: HtmlElement, of: TitleOf) -> None:
         self._note_anchor(element)
@@ -426,26 +460,17 @@ def _links_in(part: Heading | Block) -> Collection[Hashable]:
     return part.links if isinstance(part, Heading) else [link for _, _, link in part.links]
 
 
-def _defines(element: HtmlElement) -> bool:
-    """Whether a list defines what can be looked up; fields of an object and notes at the foot are none."""
-    return _FIELDS.isdisjoint(class_words(element.get("class") or ""))
-
-
 def _declared(term: HtmlElement) -> str:
     """The name that a term's markup sets apart from parameters; "" where it does not.
 
     Sphinx marks up the name of an object, pages of manuals what is typed and what stands for something.
     """
-    named = (node for node in term.iter("span", "code", "tt") if not _NAMES.isdisjoint(_words(node)))
+    named = (node for node in term.iter("span", "code", "tt") if not _NAMES.isdisjoint(classes_of(node)))
     if name := "".join(inline_text(node) for node in named):
         return name
     first = term[0] if len(term) and not (term.text or "").strip() else None
     typed = first is not None and first.tag in _TYPED and any(node.tag in _VARIABLE for node in term[1:])
     return inline_text(first) if first is not None and typed else ""
-
-
-def _words(element: HtmlElement) -> frozenset[str]:
-    return class_words(element.get("class") or "")
 
 
 def _is_mark(element: HtmlElement) -> bool:
@@ -454,4 +479,4 @@ def _is_mark(element: HtmlElement) -> bool:
 
 
 def _is_section(element: HtmlElement) -> bool:
-    return element.tag == "section" or not _SECTION_WORDS.isdisjoint(class_words(element.get("class") or ""))
+    return element.tag == "section" or not _SECTION_WORDS.isdisjoint(classes_of(element))

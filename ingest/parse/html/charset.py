@@ -1,4 +1,4 @@
-"""Bytes of a web page > text."""
+"""Bytes of a web page > text; hostile markup is cut down first."""
 
 import re
 from collections.abc import Callable
@@ -35,6 +35,7 @@ def decode_html(data: bytes, content_type: str | None) -> str:
     return _read(data, content_type)[1].replace("\0", "")
 
 
+@lru_cache(maxsize=1)  # parser, account and rules of access read the same bytes one after the other
 def _read(data: bytes, content_type: str | None) -> tuple[str, str]:
     """Return the encoding that fits, and the text."""
     stated, text = html_to_unicode(
@@ -118,3 +119,35 @@ def _detect_charset(data: bytes) -> str:
     detector = EncodingDetector()
     detector.feed(data, last=True)
     return resolve_encoding(detector.guess(tld=None, allow_utf8=False)) or "cp1252"
+
+
+MAX_TAGS = 200_000
+MAX_ATTRIBUTES = 1_000
+"""Above these libxml2 needs more than 12 s (one tag of 100,000 attributes); no manual page comes near."""
+
+# Possessive throughout: nothing is ever scanned twice, but for one unclosed quote of each kind.
+_ATTRIBUTE = rb"""[\s/]*+[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+"""
+_BEGUN = rb"<[A-Za-z][^\s/>]*+(?:%s){0,%d}+[\s/]*+" % (_ATTRIBUTE, MAX_ATTRIBUTES)
+_TAG = re.compile(rb"%s>?" % _BEGUN)
+_WHOLE = re.compile(rb"(?:[^<]++|<(?![A-Za-z])|%s>)*+" % _BEGUN)
+_REST = re.compile(rb"(?:%s|=)*+[\s/]*+" % _ATTRIBUTE)
+
+
+def cut_markup(data: bytes) -> tuple[bytes, bool]:
+    """Return the bytes with at most MAX_TAGS tags of at most MAX_ATTRIBUTES attributes, and whether any went.
+
+    Tags after the limit go with all that follows them; attributes after the limit go alone.
+    """
+    if data.count(b"<") <= MAX_TAGS and _WHOLE.fullmatch(data):
+        return data, False  # most pages are written so, and all of one is looked at in one search
+    kept: list[bytes] = []
+    start = 0
+    for number, tag in enumerate(_TAG.finditer(data)):
+        if number == MAX_TAGS:
+            return b"".join((*kept, data[start : tag.start()])), True
+        if not tag.group().endswith(b">") and tag.end() < len(data):
+            rest = _REST.match(data, tag.end())
+            if rest is not None and rest.end() > tag.end():
+                kept.append(data[start : tag.end()])
+                start = rest.end()
+    return b"".join((*kept, data[start:])), bool(kept)

@@ -16,8 +16,8 @@ from ingest.parse.html.family import SHAPES, is_chrome, recognise_family
 from ingest.parse.html.inline import inline_text
 from ingest.parse.html.landmarks import own_landmark
 from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden
-from schemas.cleaning import Cleaning, Hook, label
 from schemas.errors import ParseError
+from schemas.fragment import Cleaning, Hook, label
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag

@@ -1,17 +1,22 @@
-"""Which element of a page contains its content; the rest is boilerplate.
+"""Which element of a page contains its content, by its make, its purpose and the vote of trafilatura.
 
 A family's own container is taken without a vote when it contains a sane share of the page's words; other
 pages are put to trafilatura, whose text is a vote on each block of the DOM. Measured: a vote costs 6 to 30
 CPU-ms a page, more than all the rest; without it the 1,169 pages of a PostgreSQL manual go at 130 a
 CPU-second, and their 4,725 headings h1-h4 come out as sections in order, none missing, none added.
+
+Source of the purpose: schema.org types in JSON-LD and microdata, the Open Graph protocol's `og:type` and
+`article:published_time`.
 """
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -20,18 +25,130 @@ from ingest.parse.html.dom import (
     HEADING_LEVELS,
     Survey,
     heading_level,
+    meta_contents,
     name_parts,
     normal_space,
     stated_title,
 )
 from ingest.parse.html.family import Family, find_container
 from ingest.parse.html.landmarks import own_landmark
-from ingest.parse.html.opened import STRIKE
-from ingest.parse.html.purpose import Purpose
-from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
-from ingest.parse.html.vote import FEW_WORDS, squash
-from ingest.parse.html.words import BLOCK_TAGS, word_set
+from ingest.parse.html.visibility import (
+    BLOCK_TAGS,
+    STRIKE,
+    UNSEEN_TAGS,
+    is_hidden,
+    raw_text,
+    strip_invisible,
+    word_set,
+)
 from schemas.edges import LinkPosition
+
+FEW_WORDS = 50
+"""A vote of fewer words is none: trafilatura is made for articles."""
+
+VOTED_PAIRS = 0.7
+"""Share of a text's word pairs that stand in the vote too, from which on the text was voted for."""
+
+TELLING = 5
+"""Words of a text from which on it is no chance that they stand in the vote; fewer must be a line of it."""
+
+_LONG_LINE = 30
+"""Words of a paragraph: teasers, cards and entries of a list are shorter."""
+
+Pairs = Counter[tuple[str, str]]
+
+_WORD = re.compile(r"\w+")
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """A vote in the forms that texts are compared with: without spaces, by line or cell, by word pairs."""
+
+    text: str
+    squashed: str
+    lines: frozenset[str]
+    pairs: Pairs
+
+    @classmethod
+    def of(cls, text: str) -> "Vote":
+        """Prepare the text that was voted for; its lines are blocks, marked as items of a list or cells."""
+        lines = (part for line in text.splitlines() for part in (line.strip("- "), *line.split("|")))
+        return cls(text, squash(text), frozenset(filter(None, map(squash, lines))), pairs_of(text))
+
+    def has(self, text: str) -> bool:
+        """Whether *text* was voted for, or nearly all of it: how its spaces are set makes no difference."""
+        key = squash(text)
+        if len(text.split()) < TELLING:
+            return key in self.lines
+        return key in self.squashed or self._has_pairs(text)
+
+    def _has_pairs(self, text: str) -> bool:
+        pairs = pairs_of(text)
+        return sum(pair in self.pairs for pair in pairs) >= VOTED_PAIRS * len(pairs)
+
+    @property
+    def prose(self) -> float:
+        """Share of the words that stand in paragraphs."""
+        lengths = [len(line.split()) for line in self.text.splitlines()]
+        return sum(length for length in lengths if length >= _LONG_LINE) / max(1, sum(lengths))
+
+
+def squash(text: str) -> str:
+    """Take out all white space."""
+    return _SPACES.sub("", text)
+
+
+def pairs_of(text: str) -> Pairs:
+    """Neighbouring words: how lines are broken, and what marks a list, makes no difference."""
+    words = _WORD.findall(text.lower())
+    return Counter(pairwise(words)) or Counter((word, "") for word in words)
+
+
+_STATED_TYPE = re.compile(r'"@type"\s*:\s*\[?\s*"(?:https?://schema\.org/)?(\w+)"')
+_PRODUCTS = frozenset(
+    {"product", "productgroup", "individualproduct", "productmodel", "product.item", "og:product"}
+)
+_DISCUSSIONS = frozenset({"discussionforumposting", "qapage", "question"})
+_ARTICLES = word_set(
+    "article newsarticle blogposting reportagenewsarticle opinionnewsarticle scholarlyarticle recipe"
+)
+"""Texts with a beginning and an end; not `techarticle`, which is a page of a manual."""
+
+_COLLECTIONS = frozenset({"collectionpage", "itemlist", "searchresultspage"})
+"""What lists pages: content management systems call that an article too."""
+
+_LONGEST_SCRIPT = 262_144
+
+
+class Purpose(StrEnum):
+    """Kinds of pages whose content needs another rule than prose."""
+
+    ARTICLE = "article"
+    PRODUCT = "product"
+    DISCUSSION = "discussion"
+    OTHER = "other"
+
+
+def stated_purpose(root: HtmlElement) -> Purpose:
+    """Detect a page's purpose by its Open Graph type, JSON-LD and microdata."""
+    types = {name.strip().lower() for name in meta_contents(root, "og:type")}
+    stated = "article" in types or any(meta_contents(root, "article:published_time"))
+    entities = Counter[str]()
+    for script in root.iter("script"):
+        text = script.text
+        if script.get("type") == "application/ld+json" and text and len(text) <= _LONGEST_SCRIPT:
+            entities.update(name.lower() for name in _STATED_TYPE.findall(text))
+    entities.update(item.rpartition("/")[2].lower() for item in root.xpath("//@itemtype"))
+    types.update(entities)
+    if not types.isdisjoint(_DISCUSSIONS):
+        return Purpose.DISCUSSION
+    if not types.isdisjoint(_PRODUCTS):
+        return Purpose.PRODUCT
+    articles = sum(entities[name] for name in _ARTICLES)
+    is_article = (stated or articles == 1) and types.isdisjoint(_COLLECTIONS)
+    return Purpose.ARTICLE if is_article else Purpose.OTHER
+
 
 MIN_SHARE = 0.25
 """Least share of the page's words a family's container must contain to be believed without a vote."""
@@ -192,18 +309,15 @@ def _thread_of(root: HtmlElement, body: HtmlElement) -> HtmlElement:
     Posts are of one tag and one first class, each with a sentence's worth of words.
     """
     for at in (root, *root.iterancestors()):
-        name = (at.get("class") or "").split()[:1]
-        if at is body or not _is_post(at):
+        class_ = at.get("class") or ""
+        name = class_.split()[:1]
+        if at is body or (at.tag != "article" and _POSTS.isdisjoint(name_parts(class_))):
             continue
         alike = (post for post in body.iter(at.tag) if (post.get("class") or "").split()[:1] == name)
         posts = [post for post in alike if post is at or count_words(post) >= POST_WORDS]
         if len(posts) > 1:
             return _around_all(posts)
     return root
-
-
-def _is_post(element: HtmlElement) -> bool:
-    return element.tag == "article" or not _POSTS.isdisjoint(name_parts(element.get("class") or ""))
 
 
 def _around_all(elements: list[HtmlElement]) -> HtmlElement:
@@ -244,7 +358,7 @@ def around_title(survey: Survey, root: HtmlElement) -> HtmlElement:
     body, inside = page_body(survey.root), set(root.iter(*HEADING_LEVELS))
     above = [one for one in survey.root.iter(*HEADING_LEVELS) if one not in inside]
     first = [one for one in above if one.tag == "h1"]
-    named = [one for one in above if stated.startswith(normal_space("".join(one.itertext())).lower() or "\n")]
+    named = [one for one in above if stated.startswith(normal_space(raw_text(one)).lower() or "\n")]
     if any(one.tag == "h1" for one in inside) or not (len(first) == 1 or named):
         return root
     around = _around_all([root, first[0] if len(first) == 1 else named[0]])
@@ -261,7 +375,7 @@ def leading_h1(survey: Survey, content: Content) -> HtmlElement | None:
     seen = (h1 for h1 in survey.root.iter("h1") if survey.hidden.isdisjoint((h1, *h1.iterancestors())))
     found = [h1 for h1 in seen if heading_level(h1) is not None]
     stated = f"{stated_title(survey.root)}:".lower()
-    named = ((h1, normal_space("".join(h1.itertext())).lower() or "\n") for h1 in found)
+    named = ((h1, normal_space(raw_text(h1)).lower() or "\n") for h1 in found)
     said = next((h1 for h1, text in named if stated.startswith(text) or f": {text}:" in stated), None)
     return _only_h1(found, outside=[]) if said is None else said
 

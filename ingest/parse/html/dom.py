@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 from lxml import etree
-from lxml.html import HtmlElement, HTMLParser
+from lxml.html import HtmlElement
 
-from ingest.parse.html.opened import open_parts
 from ingest.parse.html.signs import write_signs
-from ingest.parse.html.visibility import hidden_elements
+from ingest.parse.html.visibility import count_all_words, hidden_elements, open_parts, raw_text
 from ingest.urls import registrable_domain
 from schemas.errors import ParseError
 
@@ -38,6 +38,9 @@ _ROOM = 10_000
 """Elements that a page so deep may have, which take some 5 s of processor time; the rest is cut off."""
 
 _CUT = "data-cut"
+
+_CLASSES = etree.ElementDefaultClassLookup(element=HtmlElement)
+"""All elements are of one class: a parser of lxml.html asks Python for that of each, in every walk."""
 
 _HEAD_TAGS = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template", "object"})
 _SPLIT = re.compile(r"[^a-z0-9]+")
@@ -82,11 +85,17 @@ def parse_markup(data: bytes) -> HtmlElement | None:
 
     Raises: LxmlError: there is nothing in it.
     """
-    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    parser = _parser(remove_comments=True, remove_pis=True)
     root = etree.fromstring(data, parser)
-    if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
-        return etree.fromstring(data, HTMLParser(encoding="utf-8", target=_Folded()))
+    if parser.error_log.filter_types(etree.ErrorTypes.ERR_RESOURCE_LIMIT):
+        return etree.fromstring(data, _parser(target=_Folded()))
     return root
+
+
+def _parser(**options: Any) -> etree.HTMLParser:
+    parser = etree.HTMLParser(encoding="utf-8", **options)
+    parser.set_element_class_lookup(_CLASSES)
+    return parser
 
 
 class _Folded:
@@ -96,7 +105,7 @@ class _Folded:
     """
 
     def __init__(self) -> None:
-        self._builder = etree.TreeBuilder(element_factory=HTMLParser().makeelement)
+        self._builder = etree.TreeBuilder(element_factory=_parser().makeelement)
         self._open: list[str] = []  # by the parser
         self._kept: list[int] = []  # of these, by their places: those that the tree has open, too
         self._deep, self._room = _DEEP, _ROOM
@@ -176,7 +185,7 @@ def _free_main(root: HtmlElement) -> None:
 def _open_noscript(root: HtmlElement) -> None:
     """Read a page that stands in a `noscript`: where what is in it is not closed, libxml2 never ends it."""
     for noscript in root.iter("noscript"):
-        words = len("".join(noscript.itertext()).split())
+        words = count_all_words(noscript)
         if words >= _WHOLE_PAGE and _words_beside(noscript) * 10 < words:
             noscript.tag = "div"
 
@@ -202,8 +211,8 @@ def _mark_title(root: HtmlElement) -> None:
     """Make a heading of what is called a title, if the title element says it too."""
     stated = stated_title(root)
     for title in root.iter("div"):
-        if "title" in class_words(title.get("class") or "") and len(title) < 2:
-            text = normal_space("".join(title.itertext()))
+        if "title" in classes_of(title) and len(title) < 2:
+            text = normal_space(raw_text(title))
             if text and (stated == text or stated.endswith(f": {text}")):
                 title.tag = "h1"
                 return
@@ -248,6 +257,11 @@ def class_words(class_: str) -> frozenset[str]:
     return frozenset(class_.lower().split())
 
 
+def classes_of(element: HtmlElement) -> frozenset[str]:
+    """The class names of an element, lower case."""
+    return class_words(element.get("class") or "")
+
+
 @lru_cache(maxsize=4096)
 def name_parts(name: str) -> frozenset[str]:
     """The words inside class names or an id: `site-nav_bar` > site, nav, bar."""
@@ -284,7 +298,7 @@ def _names_chapter(heading: HtmlElement) -> bool:
         return False
     inside_title_page = False
     for around in islice(heading.iterancestors("div"), 4):
-        words = class_words(around.get("class") or "")
+        words = classes_of(around)
         if inside_title_page:
             return not _CHAPTERS.isdisjoint(words)
         inside_title_page = "titlepage" in words
@@ -294,7 +308,7 @@ def _names_chapter(heading: HtmlElement) -> bool:
 def _names_manual_page(heading: HtmlElement) -> bool:
     """Whether it is the name of a reference page, to which DocBook gives the level of the page's sections."""
     around = heading.getparent()
-    stands_over = around is not None and "refnamediv" in class_words(around.get("class") or "")
+    stands_over = around is not None and "refnamediv" in classes_of(around)
     return stands_over and len(heading) == 1 and heading[0].get("class") == "refentrytitle"
 
 

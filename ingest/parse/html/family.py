@@ -1,14 +1,26 @@
-"""Which documentation generator made a page, and where such pages keep content and anchors."""
+"""Which generator made a page, and how it marks content, questions and members."""
 
-from collections.abc import Set
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import islice, takewhile
 
+from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.apart import is_beside_text, is_toc, is_within_words, leads_elsewhere, names_heading
-from ingest.parse.html.dom import HEADING_LEVELS, Survey, class_words, name_parts
-from ingest.parse.html.words import word_set
+from ingest.parse.html.dom import HEADING_LEVELS, Survey, class_words, classes_of, name_parts, normal_space
+from ingest.parse.html.inline import inline_text
+from ingest.parse.html.landmarks import (
+    is_beside_text,
+    is_toc,
+    is_within_words,
+    leads_elsewhere,
+    names_heading,
+)
+from ingest.parse.html.visibility import holds_tag, raw_text, word_set
+from ingest.parse.outline import Heading, Part
+from ingest.parse.wording import strip_numbering
 
 
 class Family(StrEnum):
@@ -32,7 +44,7 @@ class Shape:
     `containers` are tried in order (tag, attribute, value; `class` matches one word); `chrome` are class
     names and ids of what stands around or amid the content, `chrome_words` words inside such names;
     `signatures` are class names of headings that declare a function or type: they head no section, and
-    neither do the headings h5 and h6 of what is said about one; `members.py` has what they declare.
+    neither do the headings h5 and h6 of what is said about one; `member_name` says what they declare.
     `section_anchor` says that the id of a section
     lies on the element around its heading, else it stands before the heading; `numbered` headings carry
     their number as plain text; `has_questions`: the class `question` marks those of a FAQ.
@@ -195,11 +207,11 @@ def is_chrome(element: HtmlElement, shape: Shape) -> bool:
         return bool(shape.chrome_words) and is_toc(element)
     if not shape.chrome_words or leads_elsewhere(element) or not _is_within_text(element):
         return True
-    return not _is_named(f"{class_} {id_}", shape, 1) and next(element.iter("a"), None) is not None
+    return not _is_named(f"{class_} {id_}", shape, 1) and holds_tag(element, "a")
 
 
 def _is_within_text(element: HtmlElement) -> bool:
-    says = next(element.iter("p", "pre", "li", "dd", "td"), None) is not None
+    says = holds_tag(element, "p", "pre", "li", "dd", "td")
     return says and (element.tag in {"details", "table"} or is_beside_text(element))
 
 
@@ -213,3 +225,128 @@ def _is_named(name: str, shape: Shape, least: int) -> bool:
         return False
     words = name_parts(name)
     return len(words) >= least and not shape.chrome_words.isdisjoint(words)
+
+
+_SPHINX_CHAPTER = "document-"
+"""How Sphinx's single-file builder begins the id of each document that it puts into the one page."""
+
+
+def mark_titles(parts: list[Part], survey: Survey, family: Family) -> list[Part]:
+    """Return *parts* with the headings marked that title the document: no path below begins with them.
+
+    The first heading of an ordinary page says what the page is about, and stays in the paths below. That of
+    a whole manual says on every line what the document's title says, and the bookmarks of the same manual
+    as PDF leave it out. In Texinfo chapters are h2 and each h1 is the manual's title, its top or a part.
+    """
+    if family is Family.TEXINFO:
+        return [_marked(part) for part in parts]
+    if not _is_whole(survey, family):
+        return parts
+    first = next((place for place, part in enumerate(parts) if isinstance(part, Heading)), None)
+    return [_marked(part) if place == first else part for place, part in enumerate(parts)]
+
+
+def _marked(part: Part) -> Part:
+    return replace(part, is_title=True) if isinstance(part, Heading) and part.level == 1 else part
+
+
+def _is_whole(survey: Survey, family: Family) -> bool:
+    """Whether an AsciiDoc page is of the type book, or a Sphinx page one that contains all documents."""
+    if family is Family.ASCIIDOCTOR:
+        body = survey.root.find("body")
+        return body is not None and "book" in classes_of(body)
+    if family is Family.SPHINX:
+        return any(
+            name.startswith(_SPHINX_CHAPTER) and owner.tag == "span" for name, owner in survey.owners.items()
+        )
+    return False
+
+
+MAX_QUESTION = 200
+"""Code points; a longer one tells a story, and is no title."""
+
+_CELLS = ("td", "th")
+_LABEL = re.compile(r"^[QA](?:uestion|nswer)?\s*[:.]\s*", re.IGNORECASE)
+
+
+def is_question(element: HtmlElement, shape: Shape) -> bool:
+    """Whether an entry of a FAQ begins here: a row of a table, or a `div`. Source: DocBook XSL, qandaset."""
+    return shape.has_questions and element.tag in {"tr", "div"} and "question" in classes_of(element)
+
+
+def question_of(element: HtmlElement) -> str:
+    """Return what is asked, without number and label, up to where code or a second paragraph begins."""
+    cells = [cell for cell in element if cell.tag in _CELLS]
+    asked = cells[-1] if cells else element
+    first = next(asked.iter("p"), None)
+    if first is None and holds_tag(asked, "pre"):
+        first = next(asked.iter("b", "strong"), None)
+    text = _LABEL.sub("", strip_numbering(inline_text(asked if first is None else first)))
+    return text if len(text) <= MAX_QUESTION else ""
+
+
+def is_question_label(element: HtmlElement, shape: Shape) -> bool:
+    """Whether a cell holds the number or the letter of the question in the cell behind it."""
+    if element.tag not in _CELLS:
+        return False
+    row, behind = element.getparent(), element.getnext()
+    return (
+        row is not None and behind is not None and is_question(row, shape) and element.getprevious() is None
+    )
+
+
+def asks(table: HtmlElement, shape: Shape) -> bool:
+    """Whether the rows of a table are questions and answers."""
+    return shape.has_questions and any(is_question(row, shape) for row in table.iter("tr"))
+
+
+_REPEATED = "trait-impl"
+"""Class of what a trait declares and its implementation repeats, with a link to where it is said.
+
+Blanket implementations stand on the page of every type: as entries they would be most of an index.
+"""
+
+_SINCE = "since"
+_NEAR = 8
+_COUNTED = re.compile(r"-\d+$")
+"""What rustdoc appends to an id that the page has already."""
+
+
+def member_in(element: HtmlElement, shape: Shape) -> HtmlElement | None:
+    """Return the element with the id of the member that *element*, a fold-out or declaration, is; or None."""
+    if not shape.signatures or element.tag not in {"details", "section", "div"}:
+        return None
+    if element.tag == "details":
+        summary = element.find("summary")
+        declared = () if summary is None else summary.iterchildren("section", "div")
+        return next((one for one in declared if _declares(one, shape)), None)
+    around = element.getparent()
+    folded = around is not None and around.tag == "summary"
+    return element if not folded and _declares(element, shape) else None
+
+
+def member_name(id_: str) -> str:
+    """Return `new` for the id `method.new` or `method.new-1`."""
+    return _COUNTED.sub("", id_.rpartition(".")[2])
+
+
+def since_when(heading: HtmlElement, shape: Shape) -> str:
+    """Return since when there is what a heading names, as stated in or beside it; "" if nowhere."""
+    beside = (one for one in _beside(heading) if is_chrome(one, shape))
+    nodes = (node for one in (heading, *beside) for node in one.iter(etree.Element))
+    found = next((node for node in nodes if _SINCE in classes_of(node)), None)
+    return "" if found is None else normal_space(found.get("title") or raw_text(found))
+
+
+def _beside(heading: HtmlElement) -> Iterator[HtmlElement]:
+    """Elements behind a heading, then before it, as far as the next heading."""
+    for siblings in (heading.itersiblings(), heading.itersiblings(preceding=True)):
+        yield from takewhile(lambda one: one.tag not in HEADING_LEVELS, islice(siblings, _NEAR))
+
+
+def _declares(element: HtmlElement, shape: Shape) -> bool:
+    words = classes_of(element)
+    if not element.get("id") or "impl" in words or _REPEATED in words:
+        return False
+    headings = element.iterchildren(*HEADING_LEVELS)
+    return any(not shape.signatures.isdisjoint(classes_of(one)) for one in headings)

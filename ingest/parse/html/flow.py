@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
-from ingest.parse.footnotes import MarkedPart, NoteEnd, NoteStart
+from ingest.parse.html.notes import MarkedPart, NoteEnd, NoteStart
 from ingest.parse.html.visibility import strip_invisible
 from ingest.parse.outline import (
     BLOCK_JOINT,
@@ -17,7 +17,7 @@ from ingest.parse.outline import (
     Heading,
     LinkSpan,
 )
-from ingest.parse.terms import name_entry
+from ingest.parse.wording import name_entry
 
 
 class Flow:
@@ -158,13 +158,12 @@ class Flow:
         self.waiting.clear()
         self._joint, self._bound, self._caption = BLOCK_JOINT, False, None
         self._worded.update(self._open_links)
-        self.parts.append(replace(heading, links=(*self._open_links, *heading.links)))
+        around = tuple(self._open_links)
+        self.parts.append(replace(heading, links=(*around, *heading.links)) if around else heading)
 
     def caption(self, text: str, links: tuple[LinkSpan, ...] = ()) -> None:
         """Add the caption of the block that follows; both stand together."""
-        self.end_block()
-        self._caption = text
-        self.verbatim(text, (), links)
+        self.caption_of_picture(text, links)
         self._caption = text
         self._bound = True
 

@@ -11,6 +11,8 @@ from urllib.parse import unquote_plus
 from lxml import etree
 from lxml.html import HtmlElement
 
+from ingest.parse.html.visibility import holds_tag, raw_text, stands_in
+
 _STATED = ("data-latex", "data-tex", "data-math", "data-formula", "data-equation", "data-expr")
 _MARKED = {*_STATED, "data-mathml"}
 _FORMULAS = re.compile(
@@ -25,15 +27,8 @@ _DEEPEST = 60
 """Elements in each other that are read as a formula; what is deeper is read as its characters."""
 
 _ACCENTS = {
-    "¯": "bar",
-    "‾": "bar",
-    "^": "hat",
-    "ˆ": "hat",
-    "→": "vec",
-    "~": "tilde",
-    "˜": "tilde",
-    "˙": "dot",
-}
+    "¯": "bar", "‾": "bar", "^": "hat", "ˆ": "hat", "→": "vec", "~": "tilde", "˜": "tilde", "˙": "dot",
+}  # fmt: skip
 _SILENT = frozenset({"annotation", "annotation-xml", "mphantom", "surd", "assistive-mml"})
 _GLYPH = re.compile(r"\bmjx-c([0-9A-F]{2,6})\b")
 
@@ -57,12 +52,8 @@ def _source_of(element: HtmlElement) -> str:
     if not is_drawn and element.get("role") != "math" and _MARKED.isdisjoint(element.keys()):
         return ""
     around = element.getparent() if "katex-html" in (element.get("class") or "") else element
-    has_source = around is not None and next(around.iter("math"), None) is not None
-    return (
-        ""
-        if has_source or next(element.iterancestors("math"), None) is not None
-        else _stated(element) or _shown(element)
-    )
+    has_source = around is not None and holds_tag(around, "math")
+    return "" if has_source or stands_in(element, "math") else _stated(element) or _shown(element)
 
 
 def math_text(math: HtmlElement) -> str:
@@ -107,7 +98,7 @@ def _shown(element: HtmlElement) -> str:
         return _tex(element)
     if "katex" in class_ or "katex-html" in class_:
         return _katex(element)
-    if element.get("role") == "math" and not "".join(element.itertext()).strip():
+    if element.get("role") == "math" and not raw_text(element).strip():
         return element.get("aria-label") or ""
     return ""
 
@@ -133,7 +124,7 @@ def _operands(node: HtmlElement) -> Iterator[HtmlElement]:
 def _tex(node: HtmlElement, depth: int = 0) -> str:
     kind = _kind(node)
     if kind in _TOKENS or depth > _DEEPEST:
-        text = _glyphs(node) or " ".join("".join(node.itertext()).split())
+        text = _glyphs(node) or " ".join(raw_text(node).split())
         return f"{text} " if kind == "mi" and len(text) > 1 else text
     parts = [_tex(one, depth + 1) for one in _operands(node)]
     read = _READ.get(kind)
@@ -173,10 +164,6 @@ def _over(base: str, over: str) -> str:
     return f"\\{accent}{{{base}}}" if accent else f"{base}^{_braced(over)}"
 
 
-def _table(rows: list[str]) -> str:
-    return "\\begin{matrix}" + " \\\\ ".join(rows) + "\\end{matrix}"
-
-
 def _of(count: int, write: Callable[..., str]) -> Callable[[list[str]], str]:
     """Write *count* operands; a broken formula says what it has."""
     return lambda parts: write(*parts) if len(parts) == count else "".join(parts)
@@ -197,7 +184,7 @@ _READ: dict[str, Callable[[list[str]], str]] = {
     "mroot": _of(2, lambda base, index: f"\\sqrt[{index}]{{{base}}}"),
     "msqrt": lambda parts: f"\\sqrt{{{''.join(parts)}}}",
     "mfenced": lambda parts: f"({','.join(parts)})",
-    "mtable": _table,
+    "mtable": lambda rows: "\\begin{matrix}" + " \\\\ ".join(rows) + "\\end{matrix}",
     "mtr": " & ".join,
     "mtd": "".join,
 }
@@ -212,7 +199,7 @@ def _katex(node: HtmlElement, depth: int = 0) -> str:
     if not _PLACING.isdisjoint(words):
         return ""
     if depth > _DEEPEST:
-        return "".join(node.itertext())
+        return raw_text(node)
     if not {"msupsub", "mfrac", "sqrt", "op-limits"}.isdisjoint(words):
         named = ((one, (one.get("class") or "").split()) for one in node.iter("span"))
         lists = {

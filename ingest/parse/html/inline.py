@@ -8,12 +8,19 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import HEADING_LEVELS, class_words, normal_space
+from ingest.parse.html.dom import HEADING_LEVELS, class_words, classes_of, normal_space
 from ingest.parse.html.formulas import math_text
-from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
-from ingest.parse.html.words import BREAK_TAGS, word_set
-from ingest.parse.numbering import strip_numbering
+from ingest.parse.html.visibility import (
+    BREAK_TAGS,
+    UNSEEN_TAGS,
+    holds_tag,
+    is_hidden,
+    raw_text,
+    strip_invisible,
+    word_set,
+)
 from ingest.parse.outline import Anchor, LinkSpan
+from ingest.parse.wording import strip_numbering
 
 OwnId = Callable[[HtmlElement], str | None]
 
@@ -43,11 +50,6 @@ _NUMBERS = frozenset({"section-number", "secno", "header-section-number", "sectn
 _AFTER_NUMBER = re.compile(r"^[.:\u2013\u2014-]\s+")
 
 
-def _is_icon(text: str) -> bool:
-    """Whether it is one glyph of an icon font, as Font Awesome's chain U+F0C1."""
-    return len(text) == 1 and unicodedata.category(text) == "Co"
-
-
 def is_permalink(element: HtmlElement) -> bool:
     """Whether a link copies a heading's address, or leads to source code or past what frames the content."""
     if element.tag != "a":
@@ -56,15 +58,16 @@ def is_permalink(element: HtmlElement) -> bool:
         return True
     class_ = element.get("class")
     if class_ is not None and not _PERMALINKS.isdisjoint(class_words(class_)):
-        text = strip_invisible("".join(element.itertext())).strip().lower()
-        return text in _MARKS or _is_icon(text)
+        text = strip_invisible(raw_text(element)).strip().lower()
+        # One glyph of an icon font, as Font Awesome's chain U+F0C1, says no more.
+        return text in _MARKS or (len(text) == 1 and unicodedata.category(text) == "Co")
     href = element.get("href") or ""
     if not href.startswith("#"):
         return False
     beside = element.getprevious()
     if beside is not None and beside.tag in HEADING_LEVELS and beside.get("id") == href[1:]:
         return True
-    text = "".join(element.itertext()).strip()
+    text = raw_text(element).strip()
     if text in _BARE_MARKS or text.lower() in _SKIPS:
         return True
     return href.lower().startswith("#top") and text.lower() in _TO_TOP
@@ -72,12 +75,14 @@ def is_permalink(element: HtmlElement) -> bool:
 
 def _edits_heading(element: HtmlElement) -> bool:
     """Whether it is a link in brackets behind the words of a heading, as wikis lead to their editor."""
+    if len(element) == 0:
+        return False
     around, before = element.getparent(), element.getprevious()
     tags = {one.tag for one in (before, around) if one is not None and (before is not None or one.text)}
     if HEADING_LEVELS.keys().isdisjoint(tags):
         return False
-    text = "".join(element.itertext()).strip()
-    return text[:1] == "[" and text[-1:] == "]" and next(element.iter("a"), None) is not None
+    text = raw_text(element).strip()
+    return text[:1] == "[" and text[-1:] == "]" and holds_tag(element, "a")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,12 +204,9 @@ def split_heading(element: HtmlElement, *, numbered: bool) -> tuple[str, str | N
 
 
 def _marked_number(element: HtmlElement) -> str:
-    marked = (node for node in element.iter("span", "bdi") if not _NUMBERS.isdisjoint(_class_words(node)))
+    spans = element.iter("span", "bdi")
+    marked = (node for node in spans if not _NUMBERS.isdisjoint(classes_of(node)))
     return next((inline_text(node) for node in marked), "")
-
-
-def _class_words(element: HtmlElement) -> frozenset[str]:
-    return class_words(element.get("class") or "")
 
 
 def is_formula_twice(element: HtmlElement) -> bool:

@@ -1,14 +1,110 @@
-"""Where on a page an element stands: navigation, header, body, aside or footer."""
+"""Where an element stands: navigation, header, body, aside or footer, or apart within the content.
+
+A name alone tells nothing: sections are called by their subject (`id="related"`), as frames are.
+"""
 
 from functools import lru_cache
+from itertools import chain, islice
 
 from lxml.html import HtmlElement
 
-from ingest.parse.html.apart import is_amid_text, is_beside_text, leads_elsewhere, names_heading
-from ingest.parse.html.dom import HEADING_LEVELS, class_words, name_parts
+from ingest.parse.html.dom import HEADING_LEVELS, classes_of, name_parts
 from ingest.parse.html.notes import stated_kind
-from ingest.parse.html.words import word_set
+from ingest.parse.html.visibility import BLOCK_TAGS, count_all_words, holds_tag, raw_text, word_set
 from schemas.edges import LinkPosition
+
+LINKED = 0.3
+"""Share of words in links from which on an element leads elsewhere."""
+
+CONTROLS = word_set("input select textarea")
+"""What is there to be filled in or to be chosen from."""
+
+_RUNNING = word_set("p pre ul ol dl blockquote table") | HEADING_LEVELS.keys()
+_TEXTS = ("p", "pre", "li", "dd")
+_FRAMES = word_set("nav header footer aside form")
+_ROOTS = word_set("main article body html")
+_PASSAGE = 8
+"""Words of a paragraph from which on it is one of a text."""
+
+_NEAR = 12
+"""Siblings on one side of an element among which text is sought."""
+
+
+def link_words(element: HtmlElement) -> int:
+    """Words in links that lead elsewhere; a list of links to its own page is a table of contents."""
+    is_contents = holds_tag(element, "ul", "ol")
+    hrefs = ((link, link.get("href")) for link in element.iter("a"))
+    return sum(count_all_words(link) for link, href in hrefs if href and (is_contents or href[0] != "#"))
+
+
+def leads_elsewhere(element: HtmlElement) -> bool:
+    """Whether it is there to be clicked, not to be read."""
+    if holds_tag(element, "button", *CONTROLS):
+        return True
+    return link_words(element) >= LINKED * count_all_words(element)
+
+
+def is_within_words(element: HtmlElement) -> bool:
+    """Whether it is inline, and words stand beside it: it is one of them."""
+    at = element
+    while at.tag not in BLOCK_TAGS and (around := at.getparent()) is not None:
+        if (at.tail or "").strip() or (around.text or "").strip():
+            return True
+        at = around
+    return False
+
+
+def is_beside_text(element: HtmlElement) -> bool:
+    """Whether running text stands right beside it, as beside no column of a page."""
+    near = chain(islice(element.itersiblings(preceding=True), _NEAR), islice(element.itersiblings(), _NEAR))
+    return any(one.tag in _RUNNING for one in near)
+
+
+def is_amid_text(element: HtmlElement) -> bool:
+    """Whether text of what is around stands before and behind it, or before it and right beside it."""
+    before = behind = False
+    beside = is_beside_text(element)
+    for at in chain([element], islice(element.iterancestors(), 1)):
+        if at.tag in _ROOTS:
+            break
+        before = before or any(map(holds_passage, islice(at.itersiblings(preceding=True), _NEAR)))
+        behind = behind or any(map(holds_passage, islice(at.itersiblings(), _NEAR)))
+        if before and (behind or beside):
+            return True
+    return False
+
+
+def holds_passage(element: HtmlElement) -> bool:
+    """Whether a paragraph of a text stands in it."""
+    if element.tag in _FRAMES:
+        return False
+    return any(count_all_words(text) >= _PASSAGE for text in element.iter(*_TEXTS))
+
+
+def _lists_contents(element: HtmlElement) -> bool:
+    """Whether it is little else than links to places on its own page."""
+    links = list(element.iter("a"))
+    return leads_elsewhere(element) and all((link.get("href") or "#").startswith("#") for link in links)
+
+
+def is_toc(element: HtmlElement) -> bool:
+    """Whether it is called a table of contents, and is one."""
+    names = name_parts(f"{element.get('class') or ''} {element.get('id') or ''}")
+    return not names.isdisjoint(("toc", "contents")) and _lists_contents(element)
+
+
+def names_heading(element: HtmlElement) -> bool:
+    """Whether its id is that of a heading: its own, of a section below it, or by the words of the heading."""
+    if element.tag in HEADING_LEVELS or element.get("role") == "heading":
+        return True
+    heading = next(element.iter(*HEADING_LEVELS), None)
+    if heading is None:
+        return False
+    if element.tag == "section":
+        return not _lists_contents(element)
+    said = name_parts(raw_text(heading))
+    return name_parts(element.get("id") or "") <= said and not leads_elsewhere(element)
+
 
 _TAGS = {
     "nav": LinkPosition.NAV,
@@ -17,35 +113,21 @@ _TAGS = {
     "footer": LinkPosition.FOOTER,
 }
 _ROLES = {
-    "navigation": LinkPosition.NAV,
-    "menu": LinkPosition.NAV,
-    "menubar": LinkPosition.NAV,
-    "directory": LinkPosition.NAV,
-    "doc-toc": LinkPosition.NAV,
-    "doc-index": LinkPosition.NAV,
-    "doc-pagelist": LinkPosition.NAV,
-    "search": LinkPosition.NAV,
+    **dict.fromkeys(
+        word_set("navigation menu menubar directory doc-toc doc-index doc-pagelist search"), LinkPosition.NAV
+    ),
     "banner": LinkPosition.HEADER,
     "complementary": LinkPosition.ASIDE,
     "contentinfo": LinkPosition.FOOTER,
 }
 _WORDS = {
-    "nav": LinkPosition.NAV,
-    "navbar": LinkPosition.NAV,
-    "navigation": LinkPosition.NAV,
-    "navheader": LinkPosition.NAV,
-    "navfooter": LinkPosition.NAV,
-    "topnav": LinkPosition.NAV,
-    "subnav": LinkPosition.NAV,
-    "bottomnav": LinkPosition.NAV,
-    "menu": LinkPosition.NAV,
-    "toc": LinkPosition.NAV,
-    "toctree": LinkPosition.NAV,
-    "breadcrumb": LinkPosition.NAV,
-    "breadcrumbs": LinkPosition.NAV,
-    "pagination": LinkPosition.NAV,
-    "pager": LinkPosition.NAV,
-    "related": LinkPosition.NAV,
+    **dict.fromkeys(
+        (
+            *("nav", "navbar", "navigation", "navheader", "navfooter", "topnav", "subnav", "bottomnav"),
+            *("menu", "toc", "toctree", "breadcrumb", "breadcrumbs", "pagination", "pager", "related"),
+        ),
+        LinkPosition.NAV,
+    ),
     "sidebar": LinkPosition.ASIDE,
     "sphinxsidebar": LinkPosition.ASIDE,
     "masthead": LinkPosition.HEADER,
@@ -131,7 +213,7 @@ def is_box(element: HtmlElement) -> bool:
         return True
     if element.tag != "aside" and (element.tag not in _MAY_BE_BOX or not element.attrib):
         return False
-    words = class_words(element.get("class") or "")
+    words = classes_of(element)
     if not _ADMONITIONS.isdisjoint(words) or element.get("role") == "note":
         return True
     if element.tag == "div":

@@ -1,7 +1,9 @@
-"""What a note is (a warning, a tip), where its markup says so and its text does not; which are footnotes."""
+"""Notes, captions and footnotes: which elements hold them, and what each is."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import lru_cache
 from itertools import islice
 from urllib.parse import unquote
@@ -9,10 +11,213 @@ from urllib.parse import unquote
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.footnotes import NoteStart
-from ingest.parse.html.dom import HEADING_LEVELS, class_words, name_parts
+from ingest.parse.html.dom import HEADING_LEVELS, class_words, classes_of, name_parts
 from ingest.parse.html.inline import inline_text
-from ingest.parse.html.titles import TitleOf, title_of
+from ingest.parse.html.visibility import holds_tag, raw_text, word_set
+from ingest.parse.outline import BLOCK_JOINT, Block, BoxEnd, BoxStart, Heading, PageStart, Part
+
+TITLE_TAGS = word_set("figcaption p div caption summary span label") | HEADING_LEVELS.keys()
+"""Elements that titles and captions are written in."""
+
+_NOTE_TITLES = word_set(
+    "admonition-title admonition-heading admonitionheading alert-heading alert-title markdown-alert-title "
+    "sd-tab-label"
+)
+_CODE_TITLES = word_set("code-block-caption codeblocktitle code-block-title filename")
+_TITLED = word_set(
+    "table figure example informaltable equation procedure listingblock literalblock exampleblock imageblock "
+    "stemblock quoteblock ulist olist dlist"
+)
+_FIGURES = frozenset({"figure", "float"})
+_MARKS = frozenset({"a", "br"})
+_TEXTUAL = ("table", "pre")
+
+
+class TitleOf(StrEnum):
+    """To what a title belongs."""
+
+    NOTE = "note"
+    NEXT = "next"  # the table or listing below it
+    LAST = "last"  # the table or listing above it
+    PICTURE = "picture"  # something without text
+
+
+def title_of(element: HtmlElement) -> TitleOf | None:
+    """Decide to what a title or caption belongs; None for an element that is neither."""
+    if element.tag == "caption":
+        return TitleOf.NEXT
+    if element.tag == "summary":
+        return None if next(element.iterdescendants(*HEADING_LEVELS), None) is not None else TitleOf.NOTE
+    if element.tag == "span":
+        return TitleOf.NEXT if _names_file(element) else None
+    class_ = element.get("class")
+    if class_ is None:
+        return _place(element) if element.tag == "figcaption" else None
+    # Docusaurus appends a hash to its own names: admonitionHeading_Gvgb.
+    names = {word.partition("_")[0] for word in class_words(class_)}
+    if not _NOTE_TITLES.isdisjoint(names):
+        return TitleOf.NOTE
+    if not _CODE_TITLES.isdisjoint(names):
+        return TitleOf.NEXT
+    return _place(element) if element.tag == "figcaption" or _is_named_one(element, names) else None
+
+
+def _names_file(element: HtmlElement) -> bool:
+    """Whether it names the file of the code right behind it, as Material for MkDocs has it."""
+    behind = element.getnext()
+    named = "filename" in classes_of(element)
+    return named and behind is not None and behind.tag == "pre"
+
+
+def _is_named_one(element: HtmlElement, names: set[str]) -> bool:
+    around = element.getparent()
+    if around is None:
+        return False
+    frame = classes_of(around)
+    return ("title" in names and not _TITLED.isdisjoint(frame)) or (
+        "caption" in names and not _FIGURES.isdisjoint(frame)
+    )
+
+
+def _place(element: HtmlElement) -> TitleOf:
+    above = [node for node in element.itersiblings(preceding=True) if node.tag not in _MARKS]
+    if any(holds_tag(node, *_TEXTUAL) for node in above):
+        return TitleOf.LAST
+    below = (text for after in element.itersiblings() for text in after.itertext())
+    return TitleOf.NEXT if not above and any(map(str.strip, below)) else TitleOf.PICTURE
+
+
+@dataclass(frozen=True, slots=True)
+class NoteStart:
+    """A footnote begins; `marks` are what leads to it from the text."""
+
+    marks: tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteEnd:
+    """The footnote ends."""
+
+
+MarkedPart = Part | NoteStart | NoteEnd
+
+
+def place_notes(
+    parts: Sequence[MarkedPart], marks_of: Callable[[Heading | Block], Iterable[Hashable]]
+) -> list[Part]:
+    """Put each footnote behind the text of the section that holds its first mark.
+
+    One whose mark is in the section that it stands in, or nowhere, stays in its place. A heading under which
+    nothing but notes stood goes with them.
+
+    Args: marks_of: everything in a part that may be a mark.
+    """
+    places: dict[Hashable, int] = {}
+    for index, part in enumerate(parts):
+        if isinstance(part, Heading | Block):
+            places.update((mark, index) for mark in marks_of(part) if mark not in places)
+    moved: dict[int, list[range]] = {}
+    ends = _section_ends(parts)
+    for note, marks in _notes(parts):
+        end = ends[min((places[mark] for mark in marks if mark in places), default=len(parts))]
+        if end < note.start:
+            moved.setdefault(end, []).append(note)
+    taken = {index for notes in moved.values() for note in notes for index in note}
+    taken |= set(_emptied(parts, taken))
+    found: list[Part] = []
+    for index, part in enumerate(parts):
+        for note in moved.get(index, ()):
+            found += _apart(parts[at] for at in note)
+        if index not in taken:
+            found += _plain((part,))
+    return found
+
+
+def _notes(parts: Sequence[MarkedPart]) -> Iterator[tuple[range, tuple[Hashable, ...]]]:
+    """Yield where each footnote is, and its marks."""
+    start: int | None = None
+    marks: tuple[Hashable, ...] = ()
+    for index, part in enumerate(parts):
+        if isinstance(part, NoteStart):
+            start, marks = index, part.marks
+        elif isinstance(part, NoteEnd) and start is not None:
+            yield range(start, index), marks
+            start = None
+
+
+def _section_ends(parts: Sequence[MarkedPart]) -> list[int]:
+    """Return, for each part, the part before which the text of the section ends that holds it.
+
+    A section whose heading is in a box ends with the box; one whose heading is before it goes on behind it.
+    """
+    ends = [len(parts)] * (len(parts) + 1)
+    at, in_box, page = len(parts), len(parts), len(parts)
+    behind: list[tuple[int, int]] = []  # of each box around
+    headed = _headed_in_box(parts)
+    for index in reversed(range(len(parts))):
+        ends[index] = in_box if headed[index] else at
+        match parts[index]:
+            case PageStart():
+                at = in_box = page = index
+                behind = [(page, page)] * len(behind)
+            case Heading():
+                at = in_box = index
+            case BoxEnd():
+                behind.append((at, in_box))
+                in_box = index
+            case BoxStart():
+                at, in_box = behind.pop() if behind else (page, page)
+    return ends
+
+
+def _headed_in_box(parts: Sequence[MarkedPart]) -> list[bool]:
+    """Return, for each part, whether a heading stands between it and the start of the box around it."""
+    headed, boxes = [], list[bool]()
+    for part in parts:
+        headed.append(bool(boxes) and boxes[-1])
+        match part:
+            case BoxStart():
+                boxes.append(False)
+            case BoxEnd():
+                del boxes[-1:]
+            case Heading() if boxes:
+                boxes[-1] = True
+    return headed
+
+
+def _emptied(parts: Sequence[MarkedPart], taken: set[int]) -> Iterator[int]:
+    """Yield the headings under which nothing but notes stood that are taken away."""
+    for index, part in enumerate(parts if taken else ()):
+        if isinstance(part, Heading):
+            behind = range(index + 1, len(parts))
+            end = next((at for at in behind if _ends(parts[at], level=part.level)), len(parts))
+            under = range(index + 1, end)
+            if not taken.isdisjoint(under) and all(at in taken or not _says(parts[at]) for at in under):
+                yield index
+
+
+def _ends(part: MarkedPart, *, level: int) -> bool:
+    return isinstance(part, PageStart) or (isinstance(part, Heading) and part.level <= level)
+
+
+def _says(part: MarkedPart) -> bool:
+    return isinstance(part, Heading | Block) and part.text != ""
+
+
+def _apart(note: Iterable[MarkedPart]) -> Iterator[Part]:
+    """Yield the parts of a note, set apart from the text before it."""
+    joint = BLOCK_JOINT
+    for part in _plain(note):
+        if isinstance(part, Block) and part.text and joint:
+            yield replace(part, joint=joint)
+            joint = ""
+        else:
+            yield part
+
+
+def _plain(parts: Iterable[MarkedPart]) -> Iterator[Part]:
+    return (part for part in parts if not isinstance(part, NoteStart | NoteEnd))
+
 
 _KINDS = ("danger", "warning", "caution", "important", "attention", "error", "hint", "tip", "note")
 """In the order of what is at stake: a class may name a colour besides."""
@@ -37,7 +242,7 @@ def note_label(box: HtmlElement) -> str:
         or kind in inline_text(box)[:_BEGINNING].lower()
     ):
         return ""
-    return "" if next(filter(_is_titled, box.iter("p", "div", "span")), None) is not None else kind.title()
+    return "" if any(title_of(one) is TitleOf.NOTE for one in box.iter("p", "div", "span")) else kind.title()
 
 
 def titled(note: HtmlElement, title: str) -> str:
@@ -56,18 +261,9 @@ def stated_kind(box: HtmlElement) -> str:
 @lru_cache(maxsize=4096)
 def _kind_in(stated: str) -> str:
     words = name_parts(stated)
-    words -= _shadowed(words)
-    return next((kind for kind in _KINDS if kind in words), "")
-
-
-def _shadowed(words: frozenset[str]) -> frozenset[str]:
-    """Return `hint` where it stands beside a kind: some themes call all of their notes so."""
-    kinds = words.intersection(_KINDS)
-    return frozenset({"hint"}) if len(kinds) > 1 and "hint" in kinds else frozenset()
-
-
-def _is_titled(element: etree._Element) -> bool:
-    return title_of(element) is TitleOf.NOTE
+    kinds = [kind for kind in _KINDS if kind in words]
+    # Some themes call all of their notes hints.
+    return next((kind for kind in kinds if kind != "hint" or len(kinds) == 1), "")
 
 
 def find_footnotes(
@@ -81,7 +277,7 @@ def find_footnotes(
     marks: dict[HtmlElement, list[HtmlElement]] = {}
     for link in content.iter("a"):
         target = owners.get(unquote((link.get("href") or "").partition("#")[2]))
-        if target is not None and _is_within(link) and _MARK.fullmatch("".join(link.itertext()).strip()):
+        if target is not None and _is_within(link) and _MARK.fullmatch(raw_text(link).strip()):
             marks.setdefault(target, []).append(link)
     if not marks:
         return {}
@@ -93,9 +289,11 @@ def find_footnotes(
             notes.setdefault(note, []).append(before)
     # A block of several footnotes is their list, and stays where it is.
     return {
-        note: (_last_of(note), NoteStart(tuple(of_each[0])))
+        note: (list(_elements(note))[-1], NoteStart(tuple(of_each[0])))
         for note, of_each in notes.items()
-        if len(of_each) == 1 and not _is_section(note) and _leads_back(note, of_each[0], owners)
+        if len(of_each) == 1
+        and next(note.iter(*HEADING_LEVELS), None) is None
+        and _leads_back(note, of_each[0], owners)
     }
 
 
@@ -110,12 +308,8 @@ def _block_of(target: HtmlElement) -> HtmlElement | None:
     if block is None or any(one.tag in HEADING_LEVELS for one in around):
         return None
     box = block.getparent()
-    is_note = box is not None and box.tag == "div" and "footnote" in class_words(box.get("class") or "")
+    is_note = box is not None and box.tag == "div" and "footnote" in classes_of(box)
     return box if is_note else block
-
-
-def _is_section(block: HtmlElement) -> bool:
-    return any(one.tag in HEADING_LEVELS for one in block.iter())
 
 
 def _leads_back(note: HtmlElement, marks: Iterable[HtmlElement], owners: Mapping[str, HtmlElement]) -> bool:
@@ -134,7 +328,3 @@ def _elements(note: HtmlElement) -> Iterator[HtmlElement]:
         if after.tag != "dd":
             return
         yield after
-
-
-def _last_of(note: HtmlElement) -> HtmlElement:
-    return list(_elements(note))[-1]

@@ -10,34 +10,43 @@ from lxml.html import HtmlElement
 
 from ingest.parse.assembly import assemble_page
 from ingest.parse.chunking import CountTokens
-from ingest.parse.html.charset import decode_html, query_encoder
+from ingest.parse.html.charset import cut_markup, decode_html, query_encoder
 from ingest.parse.html.cleaning import CleanedPage, RunHook, clean_page
-from ingest.parse.html.content import Content, ContentBy, count_words, find_content, page_body
-from ingest.parse.html.dates import stated_date
+from ingest.parse.html.content import (
+    Content,
+    ContentBy,
+    Purpose,
+    count_words,
+    find_content,
+    page_body,
+    stated_purpose,
+)
+from ingest.parse.html.dates import stated_date, stated_version
 from ingest.parse.html.dom import Survey, is_cut, normal_space, parse_tree, stated_title, survey_tree
-from ingest.parse.html.embedded import embedded_links, stated_links
 from ingest.parse.html.family import SHAPES, Family, recognise_family
-from ingest.parse.html.hints import alternates_of, base_of, canonical_of, refresh_of, robots_of
+from ingest.parse.html.hints import (
+    alternates_of,
+    base_of,
+    canonical_of,
+    embedded_links,
+    read_trail,
+    refresh_of,
+    robots_of,
+    stated_links,
+)
 from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.html.landmarks import Landmarks
-from ingest.parse.html.prescan import cut_markup
-from ingest.parse.html.purpose import Purpose, stated_purpose
-from ingest.parse.html.reading import choose_reading, page_parts
-from ingest.parse.html.stated_version import stated_version
+from ingest.parse.html.reading import choose_reading, page_parts, unread_texts
 from ingest.parse.html.text_fragments import text_fragments
-from ingest.parse.html.trail import read_trail
-from ingest.parse.html.unread import unread_texts
-from ingest.parse.html.visibility import opened_elements
-from ingest.parse.html.words import word_set
+from ingest.parse.html.visibility import opened_elements, word_set
 from ingest.parse.links import FoundLink, collect_links
-from ingest.parse.numbering import strip_numbering
 from ingest.parse.outline import OutlineSection, build_outline, links_in, with_links
-from ingest.parse.page_facts import PageFacts
+from ingest.parse.page_graph import PageFacts
 from ingest.parse.round_trip import look_up_fragments, names_in, with_round_trips
+from ingest.parse.wording import strip_numbering
 from schemas.edges import LinkPosition
-from schemas.fragment import GraphFragment, ParseRequest
+from schemas.fragment import GraphFragment, ParseRequest, UnreadWords
 from schemas.nodes import DocumentKind
-from schemas.word_coverage import UnreadWords
 
 CONFIDENCE = {ContentBy.CONTAINER: 1.0, ContentBy.VOTE: 0.9, ContentBy.BODY: 0.7, ContentBy.SELECTED: 1.0}
 """How sure the structure is, by what found the content; headings come from the DOM in any case."""
@@ -48,7 +57,7 @@ EMPTY = 10
 _JAVADOC_INDEX = re.compile(r"/(?:index-all|allclasses[\w-]*|allpackages-index|index-files/index-\d+)\.html")
 """Javadoc repeats in its indexes the first sentence about each name, which the page of its class has."""
 
-_MAIN = etree.XPath("(descendant-or-self::*[self::main or @role='main'])[1]")
+_MAIN = etree.XPath("//main | //@role[. = 'main']/..")
 
 _RELATIONS = word_set(
     "index search next prev previous up top home start first last contents toc help copyright author "

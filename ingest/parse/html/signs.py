@@ -1,16 +1,182 @@
-"""What a page shows by other means than words and elements that say so, written into its tree as these."""
+"""What a page says without words, written into its tree as words: signs, pictures, icons, boxes.
+
+A picture is a word where it stands amid words, or alone in a cell; its alternative text says which.
+"""
 
 import re
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.parse.html.formulas import write_formulas
-from ingest.parse.html.pictures import write_picture
-from ingest.parse.html.words import word_set
-from ingest.parse.marks import lowered, note_mark, raised
+from ingest.parse.html.visibility import raw_text, stands_in, word_set
+from ingest.parse.wording import BOXES, lowered, note_mark, raised
+
+AS_TEXT = "sup"
+"""The element of what is not found as it is read: of raised signs, and of all that is written here."""
+
+_LONGEST = 60
+"""Characters of an alternative text that is a word or a few; a longer one describes a picture."""
+
+_EMOJI = re.compile(r"emoji|smiley|emoticon", re.IGNORECASE)
+_RATED = re.compile(
+    r"\d(?:[.,]\d+)?\s*(?:/|of|out of|von|sur|de)\s*(?:5|10)|(?=.*\d).*\b(?:stars?|rated|rating)\b.*",
+    re.IGNORECASE,
+)
+_STATES = word_set("yes no not true false done included supported available partly partial required optional")
+_FILE = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp)|(?:image|img|icon|logo|photo)\W*\d*", re.IGNORECASE)
+_YES = re.compile(
+    r"(?:^|[\s_/-])(?:check|checkmark|tick|yes|ok|true|success|included)(?=$|[\s._-])", re.IGNORECASE
+)
+_NO = re.compile(
+    r"(?:^|[\s_/-])(?:cross|times|xmark|x|no|remove|false|excluded|close)(?=$|[\s._-])", re.IGNORECASE
+)
+_CELL_TAGS = frozenset({"td", "th"})
+_AMID = word_set("p li dd dt td th label figcaption")
+_ITEMS = word_set("li dd td")
+_WRAPS = word_set("span b strong em i small font div picture center a abbr")
+_SWITCH = re.compile(r"toggle|switch|menu|nav|drawer|accordion|sidebar", re.IGNORECASE)
+
+
+def write_picture(picture: HtmlElement) -> None:
+    """Write what a picture, an icon, a box or a measure says in its place, if it says anything."""
+    said = _said(picture)
+    if said:
+        for inside in list(picture):
+            picture.remove(inside)
+        picture.tag, picture.text = AS_TEXT, said
+        _set_apart(picture)
+        for name in ("aria-hidden", "class", "style"):
+            picture.attrib.pop(name, None)
+
+
+def _set_apart(picture: HtmlElement) -> None:
+    """Let no word before or behind a picture run into what it says."""
+    if _text_before(picture)[-1:].isalnum():
+        picture.text = f" {picture.text}"
+    if (picture.tail or "")[:1].isalnum():
+        picture.tail = f" {picture.tail}"
+
+
+def _text_before(picture: HtmlElement) -> str:
+    beside, around = picture.getprevious(), picture.getparent()
+    if beside is not None:
+        return beside.tail or raw_text(beside)
+    return (around.text if around is not None else "") or ""
+
+
+def _said(picture: HtmlElement) -> str:
+    """What it says; "" for what is for looks, or shown as text besides."""
+    if picture.tag == "input":
+        if picture.get("type") not in {"checkbox", "radio"}:
+            return ""
+        return BOXES["checked" in picture.attrib] if _is_ticked_by_author(picture) else ""
+    if picture.tag == "meter":
+        return _rating(picture) if not raw_text(picture).strip() else ""
+    words = _alternative(picture)
+    if not words and not picture.get("class") and not picture.get("src"):
+        return ""
+    if picture.tag not in {"img", "svg"} and raw_text(picture).strip():
+        return ""
+    around = _block_around(picture)
+    if around is None:
+        return ""
+    beside = " ".join(raw_text(around).split())
+    if words and _is_for_all(picture, words):
+        return words if words not in beside else ""
+    is_alone = around.tag in _CELL_TAGS and not _without_titles(around) and _is_among_rows(around)
+    if not words and is_alone:
+        return _by_name(picture)
+    if not words or picture.get("aria-hidden") == "true" or len(words) > _LONGEST or _FILE.fullmatch(words):
+        return ""
+    return words if is_alone or (around.tag in _AMID and _is_amid(picture, around, words, beside)) else ""
+
+
+def _is_amid(picture: HtmlElement, around: HtmlElement, words: str, beside: str) -> bool:
+    """Whether it is a word of a sentence: behind others, or at the beginning of an item or a cell."""
+    said = words.lower().split()
+    if not beside or len(said) > 3 or _is_link(picture) or not {*said}.isdisjoint(beside.lower().split()):
+        return False
+    is_state = len(said) < 3 and (around.tag == "td" or _STATES.issuperset(said))
+    return _has_words_before(picture, around) or (around.tag in _ITEMS and is_state)
+
+
+def _has_words_before(picture: HtmlElement, around: HtmlElement) -> bool:
+    at = picture
+    while at is not around:
+        before = at.itersiblings(preceding=True)
+        if any("".join(one.itertext(with_tail=True)).strip() for one in before):
+            return True
+        at = at.getparent()
+        if (at.text or "").strip():
+            return True
+    return False
+
+
+def _alternative(picture: HtmlElement) -> str:
+    title = picture.find("title")
+    inner = "" if title is None else title.text
+    names = (picture.get("alt"), picture.get("aria-label"), inner, picture.get("title"))
+    return " ".join(next(filter(None, names), "").split())
+
+
+def _is_for_all(picture: HtmlElement, words: str) -> bool:
+    """Whether it is said wherever it stands: a sign that is a picture, or a rating."""
+    is_sign = picture.tag == "img" and len(words) <= _LONGEST and _EMOJI.search(picture.get("class") or "")
+    is_glyph = picture.tag == "img" and len(words) <= 4 and not words.isascii() and not words.isalnum()
+    return bool(is_sign or is_glyph or (len(words) <= _LONGEST and _RATED.fullmatch(words)))
+
+
+def _by_name(picture: HtmlElement) -> str:
+    """Yes or no, by what an icon without words is called."""
+    name = f"{picture.get('class') or ''} {(picture.get('src') or '').rpartition('/')[2]}"
+    return "Yes" if _YES.search(name) else "No" if _NO.search(name) else ""
+
+
+def _block_around(picture: HtmlElement) -> HtmlElement | None:
+    """The element whose words it may be among: the nearest that does more than set them apart."""
+    for around in picture.iterancestors():
+        if around.tag not in _WRAPS or (around.tag == "div" and raw_text(around).strip()):
+            return around
+    return None
+
+
+def _is_among_rows(cell: HtmlElement) -> bool:
+    """Whether its table has several rows; a single one sets a picture beside a text."""
+    table = next(cell.iterancestors("table"), None)
+    return table is not None and len(list(islice(table.iter("tr"), 2))) == 2
+
+
+def _without_titles(cell: HtmlElement) -> str:
+    titles = sum(len(raw_text(title).strip()) for title in cell.iter("title"))
+    return raw_text(cell).strip()[titles:]
+
+
+def _is_link(picture: HtmlElement) -> bool:
+    """Whether a link is nothing but the picture: a badge, a logo."""
+    link = next(picture.iterancestors("a"), None)
+    return link is not None and not raw_text(link).strip()
+
+
+def _is_ticked_by_author(box: HtmlElement) -> bool:
+    """Whether a box is part of the text: it cannot be ticked, or is an item's or a cell's; and no switch."""
+    if _SWITCH.search(" ".join(box.get(name) or "" for name in ("class", "id", "name"))):
+        return False
+    around = next(
+        (one for one in box.iterancestors() if one.tag in _AMID or one.tag in {"form", "nav"}), None
+    )
+    if around is None or around.tag in {"form", "nav"}:
+        return "disabled" in box.attrib and around is None
+    is_form = stands_in(box, "form", "nav")
+    return "disabled" in box.attrib or not is_form
+
+
+def _rating(meter: HtmlElement) -> str:
+    value, most = meter.get("value"), meter.get("max")
+    return f"{value}/{most}" if value and most else value or ""
+
 
 _TAGS = word_set(
     "a code div i img input listing m:math meter mjx-container mml:math plaintext span sub sup svg table "
@@ -78,23 +244,23 @@ def write_signs(root: HtmlElement) -> None:
 
 def _name_shift(element: HtmlElement) -> None:
     """Call a span what it is set as."""
-    if element.tag == "span" and element.attrib:
-        named = (_BY_CLASS.get(word) for word in (element.get("class") or "").lower().split())
-        style = _BY_STYLE.search((element.get("style") or "").replace(" ", ""))
-        stated = {"super": "sup", "sub": "sub"}[style[1]] if style else None
-        element.tag = next(filter(None, named), stated) or element.tag
+    if element.tag == "span" and (name := _shift_of(element.get("class") or "", element.get("style") or "")):
+        element.tag = name
+
+
+@lru_cache(maxsize=4096)
+def _shift_of(class_: str, style: str) -> str | None:
+    named = (_BY_CLASS.get(word) for word in class_.lower().split())
+    stated = _BY_STYLE.search(style.replace(" ", ""))
+    return next(filter(None, named), {"super": "sup", "sub": "sub"}[stated[1]] if stated else None)
 
 
 def _write_shifted(element: HtmlElement) -> None:
-    text = "".join(element.itertext())
+    text = raw_text(element)
     around = next(element.iterancestors("a"), None)
     if any(link.get("href") for link in element.iter("a")):
         return  # its links are looked at by themselves
-    if (
-        around is not None
-        and "".join(around.itertext()).strip() == text.strip()
-        and _MARK.fullmatch(text.strip())
-    ):
+    if around is not None and raw_text(around).strip() == text.strip() and _MARK.fullmatch(text.strip()):
         shown = note_mark(text)
     else:
         shown = raised(text) if element.tag == "sup" else lowered(text)
@@ -143,7 +309,7 @@ def _is_code(element: HtmlElement) -> bool:
     is_stated = _states_language(class_)
     if tag == "div" and not (is_stated or _is_called_code(class_) or _frames_lines(element, class_)):
         return False
-    if next(element.iterancestors("pre"), None) is not None:
+    if stands_in(element, "pre"):
         return False
     if tag == "textarea":
         named = any(word in class_.lower() for word in ("code", "example", "snippet", "source"))
@@ -175,7 +341,7 @@ def _states_language(class_: str) -> bool:
 def _has_lines(code: HtmlElement) -> bool:
     """Whether there are several lines: breaks, elements that are one each, or indented text."""
     children = [child.tag for child in code]
-    if children.count("br") > 0 or re.search(r"\S[ \t]*\r?\n[ \t]*\S", "".join(code.itertext())):
+    if children.count("br") > 0 or re.search(r"\S[ \t]*\r?\n[ \t]*\S", raw_text(code)):
         return True
     return len(children) > 1 and all(
         one.tag in {"div", "span", "p"} and not (one.tail or "").strip() for one in code
@@ -192,9 +358,7 @@ def _has_numbered_lines(table: HtmlElement) -> bool:
     rows = [[cell for cell in row if cell.tag in {"td", "th"}] for row in table.iter("tr")]
     if len(rows) < 2 or any(len(row) != 2 for row in rows):
         return False
-    numbers = [
-        ("".join(first.itertext()).strip() or first.get("data-line-number") or "") for first, _ in rows
-    ]
+    numbers = [(raw_text(first).strip() or first.get("data-line-number") or "") for first, _ in rows]
     if not all(number.isdecimal() and len(number) < 7 for number in numbers):
         return False
     is_called = _CODE.search(f"{table.get('class') or ''} {rows[0][1].get('class') or ''}") is not None

@@ -102,7 +102,7 @@ def _set(element: HtmlElement, tag: Tag | None) -> None:
             continue
 
 
-def name_of(tag: Tag) -> str | None:
+def tag_id(tag: Tag) -> str | None:
     """The id of a tag, or the name of an `a`."""
     name = tag.get("id") or (tag.get("name") if tag.name == "a" else None)
     return name if isinstance(name, str) and name.split() == [name] else None
@@ -117,18 +117,18 @@ class Anchors:
     def __init__(self, soup: BeautifulSoup) -> None:
         self._places: dict[str, tuple[Tag, tuple[PageElement, ...]]] = {}
         for tag in soup.find_all(True):
-            name = name_of(tag)
+            name = tag_id(tag)
             if name is not None and name not in self._places:
                 self._places[name] = (tag, tuple(_places_of(tag)))
 
     def restore(self, soup: BeautifulSoup) -> None:
         """Put lost ids back: on their own tag, else on a mark right before what they stood before."""
-        names = {name_of(tag) for tag in soup.find_all(True)}
+        names = {tag_id(tag) for tag in soup.find_all(True)}
         lost = [name for name in self._places if name not in names]
         alive = {id(node) for node in soup.descendants} if lost else set()
         for name in lost:
             tag, places = self._places[name]
-            if id(tag) in alive and name_of(tag) is None:
+            if id(tag) in alive and tag_id(tag) is None:
                 tag["id"] = name
             elif place := next((place for place in places if id(place) in alive), None):
                 place.insert_before(soup.new_tag("a", id=name))

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from lxml.html import HtmlElement
 
 from ingest.parse.html.code import code_text, has_line_numbers
-from ingest.parse.html.dom import HEADING_LEVELS, class_words
+from ingest.parse.html.dom import HEADING_LEVELS, classes_of
 from ingest.parse.html.inline import InlineText, OwnId, no_id, read_inline
-from ingest.parse.html.visibility import is_hidden
-from ingest.parse.html.words import word_set
+from ingest.parse.html.visibility import count_all_words, holds_tag, is_hidden, raw_text, word_set
 from ingest.parse.outline import LINE_JOINT, Anchor, Block, Heading, LinkSpan, Part
 
 MAX_SPAN = 1_000
@@ -64,7 +63,7 @@ ReadCell = Callable[[HtmlElement], Sequence[Part]]
 def is_layout(table: HtmlElement) -> bool:
     """Whether a table is there for looks: it nests blocks, says so, has a single column, or frames a note."""
     around = table.getparent()
-    is_note = around is not None and "admonitionblock" in class_words(around.get("class") or "")
+    is_note = around is not None and "admonitionblock" in classes_of(around)
     if is_note or (table.get("role") or "") in _LAYOUT_ROLES:
         return True
     inside = {node.tag for node in table.iterdescendants(*_FLOW_INSIDE)}
@@ -87,9 +86,9 @@ def _is_of_data(rows: list[HtmlElement], inside: set[str]) -> bool:
 
 
 def _is_long(cell: HtmlElement) -> bool:
-    if has_line_numbers(cell) or len("".join(cell.itertext()).split()) > MAX_CELL:
+    if has_line_numbers(cell) or count_all_words(cell) > MAX_CELL:
         return True
-    return any("".join(pre.itertext()).count("\n") >= MAX_LINES for pre in cell.iter("pre"))
+    return any(raw_text(pre).count("\n") >= MAX_LINES for pre in cell.iter("pre"))
 
 
 def table_text(table: HtmlElement, *, own_id: OwnId = no_id, read_cell: ReadCell | None = None) -> TableText:
@@ -251,15 +250,11 @@ def _row(
 def _cell(
     element: HtmlElement, own_id: OwnId, row_anchor: tuple[Anchor, ...], read_cell: ReadCell | None
 ) -> _Cell:
-    is_rich = len(element) > 0 and read_cell is not None and not _RICH.isdisjoint(_tags_in(element))
+    is_rich = read_cell is not None and next(element.iterdescendants(*_RICH), None) is not None
     cell = _joined(read_cell(element)) if is_rich and read_cell else read_inline(element, own_id=own_id)
     anchors = (*row_anchor, *_anchor_at_start(element, own_id), *cell.anchors)
-    rows = tuple(cell.text.split("\n")) if is_rich and next(element.iter("table"), None) is not None else ()
+    rows = tuple(cell.text.split("\n")) if is_rich and holds_tag(element, "table") else ()
     return _Cell(cell.text, tuple(dict.fromkeys(anchors)), cell.links, rows if len(rows) > 1 else ())
-
-
-def _tags_in(element: HtmlElement) -> set[str]:
-    return {node.tag for node in element.iterdescendants()}
 
 
 def _joined(parts: Sequence[Part]) -> InlineText:

@@ -2,28 +2,86 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from lxml import etree
 from lxml.html import HtmlElement
 
+from ingest.parse.html.charset import cut_markup
 from ingest.parse.html.cleaning import CleanedPage, RunHook
-from ingest.parse.html.content import ContentBy, leading_h1, page_body
+from ingest.parse.html.content import FEW_WORDS, TELLING, ContentBy, leading_h1, page_body
 from ingest.parse.html.dom import HEADING_LEVELS, heading_level, normal_space, parse_tree, stated_title
 from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.html.landmarks import own_landmark
-from ingest.parse.html.left_out import SkipReason
 from ingest.parse.html.page import RecognisedPage, recognise_page
-from ingest.parse.html.prescan import cut_markup
-from ingest.parse.html.reading import ReadStrategy, choose_reading, with_lead
-from ingest.parse.html.site_title import find_site_title
-from ingest.parse.html.traced import PASSED_OVER, BlockStatus, CleaningStep, PageTrace, TracedBlock
-from ingest.parse.html.visibility import UNSEEN_TAGS, is_hidden, strip_invisible
-from ingest.parse.html.vote import FEW_WORDS, TELLING
-from ingest.parse.html.words import BLOCK_TAGS, word_set
+from ingest.parse.html.reading import ReadStrategy, choose_reading, find_site_title, with_lead
+from ingest.parse.html.visibility import (
+    BLOCK_TAGS,
+    UNSEEN_TAGS,
+    SkipReason,
+    is_hidden,
+    strip_invisible,
+    word_set,
+)
 from ingest.parse.outline import Part
-from schemas.cleaning import label
 from schemas.edges import LinkPosition
-from schemas.fragment import ParseRequest
+from schemas.fragment import ParseRequest, label
+
+PASSED_OVER = "trafilatura took it for boilerplate, and it does not read as a part of the text"
+"""The reason of what the vote cuts out of the content."""
+
+
+class BlockStatus(StrEnum):
+    """What became of a block."""
+
+    READ = "read"
+    LEFT_OUT = "left_out"  # inside the content, and by a rule of the reader not read
+    OUTSIDE = "outside"  # not in the element that contains the content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TracedBlock:
+    """Text of a page in one block, or in all of an element that is not read; lines where blocks end.
+
+    `reason` is empty for what is read. `culprit` names the element that the verdict is about, `place` the
+    block itself with the two elements around it. `level` is a heading's. `voted` counts the words in blocks
+    (of five and more) that trafilatura took for content, None where it was not asked or said next to nothing.
+    """
+
+    text: str
+    verdict: BlockStatus
+    place: str
+    reason: str = ""
+    culprit: str = ""
+    level: int = 0
+    words: int = 0
+    voted: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleaningStep:
+    """What a selector matched, by its name: elements, and words in them; of a hook, how many it took."""
+
+    name: str
+    elements: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageTrace:
+    """How a page's content was found, and all of its text.
+
+    `cleaning` has a step for each part of what the source says of cleaning.
+    """
+
+    family: str
+    purpose: str
+    decided_by: str
+    content: str
+    explanation: str
+    blocks: tuple[TracedBlock, ...]
+    cleaning: tuple[CleaningStep, ...] = ()
+
 
 _BLOCKS = BLOCK_TAGS - {"td", "th"}
 _CELLS = word_set("td th br")
@@ -194,7 +252,8 @@ class _Tracer:
                     walk.skip_subtree()
                 elif element is not body:
                     fates.append(self._fate_of(element, fates[-1]))
-                    blocks.append(element if self._opens_block(element, blocks[-1]) else blocks[-1])
+                    opens_block = element.tag in _BLOCKS and blocks[-1].tag not in HEADING_LEVELS
+                    blocks.append(element if opens_block else blocks[-1])
                 text = None if element.tag in _NO_TEXT else element.text
                 if element.tag in _CELLS:
                     text = f" {text or ''}"
@@ -205,9 +264,6 @@ class _Tracer:
                 text = None if element is body else element.tail
             if text:
                 yield fates[-1], blocks[-1], text
-
-    def _opens_block(self, element: HtmlElement, block: HtmlElement) -> bool:
-        return element.tag in _BLOCKS and block.tag not in HEADING_LEVELS
 
     def _fate_of(self, element: HtmlElement, above: _Fate | None) -> _Fate:
         if element is self.reading.root or element is self.lead:

@@ -16,17 +16,20 @@ from itertools import chain, islice
 from lxml import etree
 from lxml.html import HtmlElement
 
-from ingest.parse.html.apart import CONTROLS, LINKED, count_words, leads_elsewhere, link_words, names_heading
-from ingest.parse.html.content import block_texts
+from ingest.parse.html.content import TELLING, Purpose, Vote, block_texts
 from ingest.parse.html.dom import HEADING_LEVELS, heading_level, name_parts
 from ingest.parse.html.family import SHAPES, Family, is_chrome
 from ingest.parse.html.inline import is_permalink
-from ingest.parse.html.landmarks import is_box
-from ingest.parse.html.purpose import Purpose
-from ingest.parse.html.titles import TITLE_TAGS, title_of
-from ingest.parse.html.visibility import OPENED
-from ingest.parse.html.vote import TELLING, Vote
-from ingest.parse.html.words import word_set
+from ingest.parse.html.landmarks import (
+    CONTROLS,
+    LINKED,
+    is_box,
+    leads_elsewhere,
+    link_words,
+    names_heading,
+)
+from ingest.parse.html.notes import TITLE_TAGS, title_of
+from ingest.parse.html.visibility import OPENED, count_all_words, holds_tag, word_set
 
 KEPT = 0.5
 """Least share of the vote that is left of a page cut down to it. With less the vote came from elsewhere
@@ -99,7 +102,7 @@ def unvoted_elements(root: HtmlElement, vote: Vote, purpose: Purpose) -> frozens
         if words := len(text.split()):
             tally.add(block, words, voted=vote.has(text))
     cut = {element for element in tally.unvoted() if not tally.belongs(element)}
-    cut.update(tally.bare_headings(cut))
+    cut.update(heading for heading in tally.bare_headings(cut) if not tally.voted[heading])
     return frozenset(cut)
 
 
@@ -138,7 +141,7 @@ class _Tally:
         waiting = [self.root]
         while waiting:
             for child in waiting.pop():
-                if self.voted[child] or (child.tag == "header" and next(child.iter("h1"), None) is not None):
+                if self.voted[child] or (child.tag == "header" and holds_tag(child, "h1")):
                     waiting.append(child)
                 elif self.words[child] and not self._is_in_paragraph(child):
                     yield child
@@ -250,19 +253,14 @@ class _Tally:
             if above and above[-1][1] is heading:
                 continue
             while above and above[-1][0] >= level:
-                yield from self._unvoted_only(above.pop()[1])
+                yield above.pop()[1]
             above.append((level, heading))
-        for _, heading in above:
-            yield from self._unvoted_only(heading)
-
-    def _unvoted_only(self, heading: HtmlElement) -> Iterator[HtmlElement]:
-        if not self.voted[heading]:
-            yield heading
+        yield from (heading for _, heading in above)
 
     def _is_title(self, element: HtmlElement) -> bool:
         """Whether all words under *element* are those of headings."""
         told = (node for node in element.iter(etree.Element) if heading_level(node) is not None)
-        headed = sum(count_words(link) for link in element.iter("a", "span") if is_permalink(link))
+        headed = sum(count_all_words(link) for link in element.iter("a", "span") if is_permalink(link))
         for heading in told:
             headed += self.words[heading]
         return headed >= self.words[element] or self._heading_of(element) is not None
@@ -282,7 +280,7 @@ def is_frame(element: HtmlElement) -> bool:
     """Whether it says itself that it is no text: nobody need believe a vote on it."""
     if element.tag in _OF_FRAME or (_is_named(element) and element.tag not in _SOLID | {"figure"}):
         return True
-    if _is_solid(element) or any(count_words(text) >= _LONG for text in element.iter("p", "li", "dd")):
+    if _is_solid(element) or any(count_all_words(text) >= _LONG for text in element.iter("p", "li", "dd")):
         return False
     return any(one.get("type") != "hidden" for one in element.iter(*CONTROLS))
 
@@ -300,7 +298,7 @@ def _says(element: HtmlElement) -> bool:
     opened = next((one for one in element.iter() if one.get("hidden") == OPENED), None)
     if opened is None and next(element.iter(*HEADING_LEVELS), None) is None:
         return False
-    return any(count_words(text) >= TELLING for text in element.iter("p", "li", "dd"))
+    return any(count_all_words(text) >= TELLING for text in element.iter("p", "li", "dd"))
 
 
 def _is_label(element: HtmlElement) -> bool:
@@ -310,7 +308,7 @@ def _is_label(element: HtmlElement) -> bool:
 
 
 def _is_solid(element: HtmlElement) -> bool:
-    return next(element.iter(*_SOLID), None) is not None
+    return holds_tag(element, *_SOLID)
 
 
 def _is_caption(element: HtmlElement) -> bool:

@@ -1,18 +1,25 @@
-"""Markup that was made of a document: all of its body is content, and nothing stands around it."""
+"""Markup made of a document: all of it is content, and it becomes the graph of a page."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from lxml.etree import XPath
 from lxml.html import HtmlElement
 
+from ingest.parse.assembly import assemble_page
+from ingest.parse.chunking import CountTokens
 from ingest.parse.html.blocks import read_blocks
 from ingest.parse.html.content import page_body
 from ingest.parse.html.dom import survey_tree
 from ingest.parse.html.family import Shape
 from ingest.parse.html.inline import inline_text, is_permalink
-from ingest.parse.links import FoundLink
-from ingest.parse.outline import Part
+from ingest.parse.links import FoundLink, collect_links
+from ingest.parse.outline import Part, build_outline, first_heading, with_links
+from ingest.parse.page_graph import PageFacts, PagePart, file_name, folders
+from ingest.parse.wording import SIGNS_MEET
 from schemas.edges import LinkPosition
+from schemas.fragment import GraphFragment, ParseRequest
 
 SHAPE = Shape(containers=())
 SECTIONED = Shape(containers=(), section_anchor=True)
@@ -21,17 +28,19 @@ SECTIONED = Shape(containers=(), section_anchor=True)
 _NAMED = 5
 """Files by name that one warning has."""
 
+_BROKEN_TEXTS = XPath("//text()[contains(., '\n')][not(ancestor::pre)]")
+"""Texts of several lines; those of code stay."""
+
 _BACK = ("↑", "↩")
 """With what the text of a link begins that leads from a note back to where it is cited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConvertedBody:
-    """What stands in markup: parts in reading order, links as written, and the tree."""
+    """What stands in markup: parts in reading order, and links as written."""
 
     parts: tuple[Part, ...]
     links: tuple[FoundLink, ...]
-    root: HtmlElement
 
 
 def read_tree(root: HtmlElement, *, shape: Shape = SHAPE) -> ConvertedBody:
@@ -39,8 +48,18 @@ def read_tree(root: HtmlElement, *, shape: Shape = SHAPE) -> ConvertedBody:
     for link in list(root.iter("a")):
         if link.text_content().strip().startswith(_BACK):
             link.drop_tree()
+    _join_signs(root)
     parts = read_blocks(page_body(root), survey_tree(root), shape, keep_chrome=True)
-    return ConvertedBody(parts=tuple(parts), links=tuple(_links(root)), root=root)
+    return ConvertedBody(parts=tuple(parts), links=tuple(_links(root)))
+
+
+def _join_signs(root: HtmlElement) -> None:
+    for text in _BROKEN_TEXTS(root):
+        joined, holder = SIGNS_MEET.sub("", text), text.getparent()
+        if text.is_tail:
+            holder.tail = joined
+        else:
+            holder.text = joined
 
 
 def say_missing(included: Sequence[str]) -> Iterator[str]:
@@ -55,3 +74,33 @@ def _links(root: HtmlElement) -> Iterator[FoundLink]:
         href, text = link.get("href"), inline_text(link)
         if href is not None and link.get("role") != "doc-backlink" and not is_permalink(link):
             yield FoundLink(href, text, LinkPosition.BODY, key=link)
+
+
+def assemble_document(
+    parts: tuple[Part, ...],
+    links: tuple[FoundLink, ...],
+    *,
+    request: ParseRequest,
+    kind: str,
+    title: str = "",
+    warnings: tuple[str, ...] = (),
+    pages: tuple[PagePart, ...] = (),
+    count_tokens: CountTokens,
+    **stated: Any,
+) -> GraphFragment:
+    """Return the fragment of a document; without a title, it has its first heading's or its file's name.
+
+    Args: pages: what *parts* has a `PageStart` for, each; stated: further fields of `PageFacts`.
+    """
+    collected = collect_links(links, base=request.uri)
+    outline = with_links(build_outline(parts), collected.by_key)
+    title = title or first_heading(outline) or file_name(request)
+    facts = PageFacts(
+        kind=kind,
+        title=title,
+        breadcrumbs=(*folders(request), title),
+        warnings=(*warnings, *collected.warnings),
+        parts=pages,
+        **{"template_type": kind, **stated},
+    )
+    return assemble_page(outline, collected.links, request=request, facts=facts, count_tokens=count_tokens)

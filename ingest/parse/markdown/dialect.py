@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ingest.parse.html.words import word_set
+from ingest.parse.html.visibility import word_set
 
 COMPONENT = "md-component:"
 """What ids begin with where something stood that is drawn when the page is built, and says nothing here."""
@@ -34,10 +34,9 @@ _NOTES = _KINDS | word_set(
     "info success question example abstract summary failure bug quote cite seealso tldr faq help check done "
     "fail missing todo security versionadded versionchanged deprecated admonition callout aside alert"
 )
+_HOLDERS = word_set("dropdown card tab-item tab-set grid grid-item-card")
 _TITLES = word_set("title label heading header summary question name path query tab body")
 _WORDS = word_set("description caption text subtitle answer message content tip tooltip alt")
-_HOLDERS = word_set("dropdown card tab-item tab-set grid grid-item-card")
-_SILENT = word_set("toctree contents literalinclude include")
 _STYLES = word_set("type kind variant style status intent color")
 _CODE = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*\n)*?"
@@ -153,10 +152,10 @@ def opening(name: str, title: str, *, kind: str = "") -> list[str]:
     if not title and is_note and name not in _KINDS:
         title = name.title()
     lines = [f'<div class="admonition {name}">' if is_note else "<div>", ""]
-    return [*lines, *titled(title)] if title else lines
+    return [*lines, *title_lines(title)] if title else lines
 
 
-def titled(title: str) -> list[str]:
+def title_lines(title: str) -> list[str]:
     """Lines of a title that stands over what follows."""
     return ['<div class="admonition-title">', "", title, "", "</div>", ""]
 
@@ -342,7 +341,7 @@ class _Containers:
             named = (
                 title if not title or kind.lower() in title.lower() or kind == "Note" else f"{kind}: {title}"
             )
-            return [f"{before} {one}" for one in titled(named or kind)]
+            return [f"{before} {one}" for one in title_lines(named or kind)]
         if leaf := _LEAF.match(line):
             return ["", leaf[2], ""] if leaf[2] else [_mark(at), ""]
         if marked := _BLOCK_ID.match(line):
@@ -413,14 +412,7 @@ class _Containers:
         if found is None or not (named := re.match(r"\{([\w-]+)\}[ \t]*(.*)$", found[2])):
             return None
         name, title = named[1], named[2]
-        is_text = name in _NOTES or name in {
-            "dropdown",
-            "card",
-            "tab-item",
-            "tab-set",
-            "grid",
-            "grid-item-card",
-        }
+        is_text = name in _NOTES or name in _HOLDERS
         if not is_text and name not in {"toctree", "contents", "literalinclude", "include"}:
             return None
         end = next((n for n in range(at, len(lines)) if not _fenced(lines[n], fence)), len(lines))

@@ -9,8 +9,7 @@ from typing import Any
 import yaml
 
 from ingest.dates import dated
-from ingest.parse.outline import MAX_HEADING
-from ingest.parse.stated_access import (
+from ingest.parse.access import (
     CLOSED,
     UNREAD,
     is_access_key,
@@ -18,11 +17,12 @@ from ingest.parse.stated_access import (
     names_access_at_top,
     names_access_in_block,
 )
+from ingest.parse.outline import MAX_HEADING
 from schemas.access import EVERYTHING, is_group
-from schemas.dates import Dated, DateOrigin
 from schemas.edges import EdgeKind
 from schemas.fragment import Reference
-from schemas.unseen import whole_text
+from schemas.nodes import Dated, DateOrigin
+from schemas.text import whole_text
 
 MAX_BYTES = 65_536
 
@@ -43,14 +43,7 @@ _MODIFIED = (
     *("updated", "updatedat", "dateupdated", "updateddate", "lastupdate", "revised", "revisiondate"),
 )
 _PUBLISHED = (
-    "date",
-    "published",
-    "datepublished",
-    "publishdate",
-    "pubdate",
-    "created",
-    "datecreated",
-    "createdat",
+    *("date", "published", "datepublished", "publishdate", "pubdate", "created", "datecreated", "createdat"),
 )
 """Keys by their letters alone, as Hugo, Jekyll, MkDocs, Docusaurus, Obsidian and ADRs have them."""
 
@@ -197,15 +190,17 @@ def _access_keys(node: yaml.Node | None) -> Iterator[str]:
     elif isinstance(node, yaml.SequenceNode):
         for one in node.value:
             yield from _access_keys(one)
-    elif isinstance(node, yaml.ScalarNode) and _is_block_with_key(node.value):
+    elif (
+        isinstance(node, yaml.ScalarNode)
+        and "\n" in node.value
+        and names_access_in_block(node.value.splitlines(), loosely=False)
+    ):
         yield node.value
 
 
-def _is_block_with_key(text: str) -> bool:
-    return "\n" in text and names_access_in_block(text.splitlines(), loosely=False)
-
-
 def _front_matter(stated: dict[Any, Any], relations: Collection[str]) -> FrontMatter:
+    named: list[tuple[str, EdgeKind, str | None]] = [(kind.value, kind, None) for kind in _RELATIONS]
+    named += [(key, EdgeKind.RELATES_TO, key) for key in relations]
     return FrontMatter(
         doc_id=_scalar(stated.get("id")),
         title=_scalar(stated.get("title")),
@@ -214,17 +209,10 @@ def _front_matter(stated: dict[Any, Any], relations: Collection[str]) -> FrontMa
         status=_scalar(stated.get("status")),
         names=tuple(dict.fromkeys(_scalars(stated.get("aliases")))),
         modified=_modified(stated),
-        references=(
-            *(
-                Reference(kind=kind, target=target)
-                for kind in _RELATIONS
-                for target in dict.fromkeys(_scalars(stated.get(kind.value)))
-            ),
-            *(
-                Reference(kind=EdgeKind.RELATES_TO, target=target, predicate=key)
-                for key in relations
-                for target in dict.fromkeys(_scalars(stated.get(key)))
-            ),
+        references=tuple(
+            Reference(kind=kind, target=target, predicate=predicate)
+            for key, kind, predicate in named
+            for target in dict.fromkeys(_scalars(stated.get(key)))
         ),
     )
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from ingest.parse.pdf.caption_lines import is_table_caption
-from ingest.parse.pdf.cells import TextCell, TextRow, around
-from schemas.geometry import BBox
+from ingest.parse.pdf.cells import TextCell, TextRow, is_table_caption, row_of
+from ingest.parse.pdf.opening import around
+from schemas.nodes import BBox
 
 MAX_COLUMNS = 60
 """Columns above which a page is no table for readers, and looking for one takes long."""
@@ -63,10 +63,7 @@ class Aligned:
     @property
     def bbox(self) -> BBox:
         """The smallest box around the rows."""
-        box = self.rows[0].bbox
-        for row in self.rows[1:]:
-            box = box.union(row.bbox)
-        return box
+        return around(row.bbox for row in self.rows)
 
     def texts(self) -> tuple[tuple[str, ...], ...]:
         """Cells row by row; one that reaches over several columns stands at its first."""
@@ -83,7 +80,7 @@ def find_plain(rows: Sequence[TextRow]) -> tuple[Aligned, ...]:
 def _is_full(table: Aligned) -> bool:
     width = len(table.bounds) + 1
     lists = [
-        [cell for row in table.rows for cell in row.cells if column_of(cell, table.bounds) == at]
+        [cell for row in table.rows for cell in row.cells if cell_column(cell, table.bounds) == at]
         for at in range(width)
     ]
     return (
@@ -172,14 +169,14 @@ def _beside_prose(core: Sequence[TextRow], bounds: Sequence[float]) -> tuple[flo
 
 
 def _is_prose(core: Sequence[TextRow], bounds: Sequence[float], column: int) -> bool:
-    texts = [cell.text for row in core for cell in row.cells if column_of(cell, bounds) == column]
+    texts = [cell.text for row in core for cell in row.cells if cell_column(cell, bounds) == column]
     running = sum(text[0].islower() and len(text.split()) >= _RUNNING for text in texts)
     return running >= _LEAST_RUNNING * len(texts)
 
 
 def _cut(row: TextRow, side: tuple[float, float]) -> TextRow | None:
     cells = tuple(cell for cell in row.cells if side[0] <= _middle(cell) <= side[1])
-    return replace(row, bbox=around(cells), cells=cells) if cells else None
+    return row_of(cells) if cells else None
 
 
 def _trimmed(table: Aligned, figures: Collection[int]) -> Aligned | None:
@@ -189,7 +186,7 @@ def _trimmed(table: Aligned, figures: Collection[int]) -> Aligned | None:
     said = [
         index
         for index, row in enumerate(table.rows)
-        if any(column_of(cell, table.bounds) in figures for cell in row.cells)
+        if any(cell_column(cell, table.bounds) in figures for cell in row.cells)
     ]
     return replace(table, rows=table.rows[said[0] : said[-1] + 1])
 
@@ -224,13 +221,13 @@ def _middle(cell: TextCell) -> float:
     return (cell.bbox.x0 + cell.bbox.x1) / 2
 
 
-def column_of(cell: TextCell, bounds: Sequence[float]) -> int:
+def cell_column(cell: TextCell, bounds: Sequence[float]) -> int:
     """The first column that a cell stands in."""
     return bisect_left(bounds, cell.bbox.x0 + _CORRIDOR / 2)
 
 
 def _is_figure_column(core: Sequence[TextRow], bounds: Sequence[float], column: int) -> bool:
-    cells = [cell for row in core for cell in row.cells if column_of(cell, bounds) == column]
+    cells = [cell for row in core for cell in row.cells if cell_column(cell, bounds) == column]
     figures = [cell for cell in cells if cell.is_figure]
     said = sum(cell.is_figure or cell.stands_in for cell in cells)
     if len(figures) < _LEAST_ROWS or said < _LEAST_FIGURES * len(cells):
@@ -252,7 +249,7 @@ def _counts_up(texts: Sequence[str]) -> bool:
 
 def _is_filled(core: Sequence[TextRow], bounds: Sequence[float]) -> bool:
     """Whether most places hold a text and some of them words: axes of plots do not."""
-    places = sum(len({column_of(cell, bounds) for cell in row.cells}) for row in core)
+    places = sum(len({cell_column(cell, bounds) for cell in row.cells}) for row in core)
     worded = sum(any(char.isalpha() for char in cell.text) for row in core for cell in row.cells)
     return places >= _LEAST_FILLED * len(core) * (len(bounds) + 1) and worded >= _LEAST_WORDED
 
@@ -288,4 +285,4 @@ def _heads(row: TextRow, below: TextRow, top: TextRow, left: float) -> bool:
 
 def _texts(row: TextRow, bounds: Sequence[float]) -> Iterator[str]:
     for column in range(len(bounds) + 1):
-        yield " ".join(cell.text for cell in row.cells if column_of(cell, bounds) == column)
+        yield " ".join(cell.text for cell in row.cells if cell_column(cell, bounds) == column)

@@ -1,35 +1,59 @@
-"""Pages and regions of a PDF > nodes, edges and chunks."""
+"""Pages and regions of a PDF > nodes, edges and chunks, with paragraphs joined across pages."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
 
 from ingest.parse.chunk_spans import ChunkSpan
-from ingest.parse.chunking import CountTokens
-from ingest.parse.codes import extract_codes
-from ingest.parse.graph import DocumentGraph
-from ingest.parse.link_places import place_links
-from ingest.parse.links import CollectedLinks
+from ingest.parse.chunking import CountTokens, extract_codes
+from ingest.parse.links import CollectedLinks, place_links
+from ingest.parse.page_graph import DocumentGraph
 from ingest.parse.pdf.captions import Region
-from ingest.parse.pdf.continuing import find_continued
 from ingest.parse.pdf.landing import InnerLink, TextPlace
 from ingest.parse.pdf.lines import Line
-from ingest.parse.pdf.ocr import mean_confidence, recognised_lines
 from ingest.parse.pdf.page import PageContent
-from schemas.dates import Dated
-from schemas.edges import Edge, EdgeKind, LinkPosition
+from ingest.parse.pdf.reading import mean_confidence, recognised_lines
+from schemas.edges import EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment, Link, LinkPlace, ParseRequest
-from schemas.geometry import BBox
-from schemas.hashing import record_sha256
 from schemas.ids import (
     Occurrences,
-    chunk_id,
-    edge_id,
     normalise_text,
     pdf_doc_id,
     pdf_page_id,
     pdf_region_id,
+    record_sha256,
 )
-from schemas.nodes import Chunk, DocumentKind, PdfDoc, PdfPage, PdfRegion, RegionType
+from schemas.nodes import BBox, Chunk, Dated, DocumentKind, PdfDoc, PdfPage, PdfRegion, RegionType
+
+_PROSE = frozenset({RegionType.PARAGRAPH, RegionType.LIST})
+_SENTENCE_END = (".", "!", "?", ":", ";", "。", "”", '"', ")")
+
+
+def find_continued(chunks: Sequence[Chunk], regions: Sequence[PdfRegion]) -> Iterator[tuple[str, str]]:
+    """Return the chunks, by id, that go on with another on the next page: a sentence runs over the end.
+
+    Tables, pictures and captions at the top or the foot of a page stand between the two and do not count.
+    """
+    prose = {region.id for region in regions if region.region_type in _PROSE}
+    by_page: dict[int, list[Chunk]] = defaultdict(list)
+    for chunk in chunks:
+        if chunk.page_no is not None and chunk.region_id in prose:
+            by_page[chunk.page_no].append(chunk)
+    for page_no, next_page in pairwise(sorted(by_page)):
+        last, first = by_page[page_no][-1], by_page[next_page][0]
+        if next_page == page_no + 1 and _runs_over(last, first):
+            yield last.id, first.id
+
+
+def _runs_over(last: Chunk, first: Chunk) -> bool:
+    return (
+        last.heading_path == first.heading_path
+        and not last.text.endswith(_SENTENCE_END)
+        and first.text[:1].islower()
+    )
+
 
 _MARGINS = frozenset({RegionType.HEADER, RegionType.FOOTER})
 _CAPTIONED = frozenset({RegionType.TABLE, RegionType.FIGURE})
@@ -87,7 +111,7 @@ def assemble_pdf(
         _add_regions(graph, regions, count_tokens)
         for src, dst in find_continued(graph.chunks, graph.regions):
             graph.join(EdgeKind.NEXT, src, dst)
-        graph.edges.extend(_inner_edges(graph, inner_links))
+        _link_inside(graph, inner_links)
     document = _document(graph, _content_hash(regions, links.links, inner_links, facts.title))
     return GraphFragment(
         uri=request.uri,
@@ -120,7 +144,7 @@ def _content_hash(
     title: str,
 ) -> str:
     """Hash what a reader sees, in reading order, without running headers and footers, and where it leads."""
-    seen = [_said(region) for region in regions if region.type not in _MARGINS]
+    seen = [_seen(region) for region in regions if region.type not in _MARGINS]
     targets = {(link.target, link.fragment or "") for link in links if link.position is LinkPosition.BODY}
     inner = {
         (
@@ -136,27 +160,20 @@ def _content_hash(
     )
 
 
-def _said(region: Region) -> list[str]:
+def _seen(region: Region) -> list[str]:
     return [region.type, region.joined.text, region.digest]
 
 
 def _document(graph: _PdfGraph, content_hash: str) -> PdfDoc:
-    request, facts = graph.request, graph.facts
+    facts = graph.facts
     return PdfDoc(
         id=graph.doc,
-        doc=graph.doc,
-        source=request.source,
         title=facts.title,
         content_hash=content_hash,
         file_id=facts.file_id,
         page_count=facts.page_count,
-        url=request.url,
-        path=request.path,
-        doc_type=request.doc_type,
-        domain=request.domain,
-        status=request.status,
-        version=request.version,
-        lang=facts.lang or request.language,
+        path=graph.request.path,
+        **graph.stated(facts.lang),
     )
 
 
@@ -164,7 +181,7 @@ def _add_pages(graph: _PdfGraph, pages: Sequence[PageContent], regions: Sequence
     seen: dict[int, list[list[str]]] = {}
     for region in regions:
         if region.type not in _MARGINS:
-            seen.setdefault(region.page_no, []).append(_said(region))
+            seen.setdefault(region.page_no, []).append(_seen(region))
     for page in pages:
         node = PdfPage(
             id=pdf_page_id(graph.doc, page.page_no),
@@ -180,13 +197,14 @@ def _add_pages(graph: _PdfGraph, pages: Sequence[PageContent], regions: Sequence
 
 
 def _add_regions(graph: _PdfGraph, regions: Sequence[Region], count_tokens: CountTokens) -> None:
-    of_regions, of_chunks = Occurrences(), Occurrences()
+    of_regions = Occurrences()
+    base = graph.blank_chunk(DocumentKind.PDF, graph.facts.lang, file_id=graph.facts.file_id)
     for ordinal, region in enumerate(regions):
         node = _region_node(graph, region, ordinal, of_regions)
         graph.regions.append(node)
         graph.join(EdgeKind.CONTAINS, graph.pages[region.page_no].id, node.id)
         for span in region.spans:
-            chunk = _chunk(graph, region, node, span, of_chunks, count_tokens=count_tokens)
+            chunk = replace(base, **_said(graph, region, node, span, count_tokens))
             graph.add_chunk(chunk, cut_from=node.id)
             graph.cut.setdefault(ordinal, []).append((span, chunk.id))
 
@@ -200,7 +218,7 @@ def _region_node(graph: _PdfGraph, region: Region, ordinal: int, occurrences: Oc
         doc=graph.doc,
         source=graph.request.source,
         region_type=region.type,
-        content_hash=record_sha256([region.heading_path, *_said(region)]),
+        content_hash=record_sha256([region.heading_path, *_seen(region)]),
         page_no=region.page_no,
         bbox=region.bbox,
         text=region.joined.text,
@@ -215,69 +233,32 @@ def _confidence(graph: _PdfGraph, region: Region, start: int, end: int) -> float
     return mean_confidence(graph.recognised, region.page_no, region.joined, start, end)
 
 
-def _chunk(
-    graph: _PdfGraph,
-    region: Region,
-    node: PdfRegion,
-    span: ChunkSpan,
-    occurrences: Occurrences,
-    *,
-    count_tokens: CountTokens,
-) -> Chunk:
-    request, facts, headings = graph.request, graph.facts, region.heading_path
-    path = (*headings, *region.terms)
-    page = graph.pages[region.page_no]
+def _said(
+    graph: _PdfGraph, region: Region, node: PdfRegion, span: ChunkSpan, count_tokens: CountTokens
+) -> dict[str, Any]:
+    """Return the fields of a chunk that follow from its region and its place there."""
+    headings, page = region.heading_path, graph.pages[region.page_no]
     text = span.text_of(region.joined.text)
     captions = (region.caption,) if region.caption else ()
-    return Chunk(
-        id=chunk_id(graph.doc, path, text, occurrences.number(*path, normalise_text(text))),
-        kind=DocumentKind.PDF,
-        source=request.source,
-        doc=graph.doc,
-        text=text,
-        content_hash=record_sha256([path, text, captions]),
-        ordinal=len(graph.chunks),
-        offsets=(span.start, span.end),
-        token_count=count_tokens(text),
-        heading_path=path,
-        breadcrumbs=(facts.title, *headings[:-1]),
-        parent_ids=(graph.doc, page.id, node.id),
-        doc_type=request.doc_type,
-        domain=request.domain,
-        status=request.status,
-        version=request.version,
-        url=request.url,
-        file_path=request.path,
-        section=headings[-1] if headings else None,
-        region_id=node.id,
-        file_id=facts.file_id,
-        page_no=region.page_no,
-        bbox=region.joined.bbox(span.start, span.end),
-        page_size=page.page_size,
-        codes=extract_codes("\n".join((*region.terms, region.number, text))),
-        captions=captions,
-        ocr_conf=_confidence(graph, region, span.start, span.end),
-        lang=facts.lang or request.language,
-        structure_confidence=region.confidence,
-    )
+    return graph.said((*headings, *region.terms), text, captions, count_tokens) | {
+        "ordinal": len(graph.chunks),
+        "offsets": (span.start, span.end),
+        "breadcrumbs": (graph.facts.title, *headings[:-1]),
+        "parent_ids": (graph.doc, page.id, node.id),
+        "section": headings[-1] if headings else None,
+        "region_id": node.id,
+        "page_no": region.page_no,
+        "bbox": region.joined.bbox(span.start, span.end),
+        "page_size": page.page_size,
+        "codes": extract_codes("\n".join((*region.terms, region.number, text))),
+        "ocr_conf": _confidence(graph, region, span.start, span.end),
+        "structure_confidence": region.confidence,
+    }
 
 
-def _inner_edges(graph: _PdfGraph, links: Sequence[tuple[InnerLink, int]]) -> Iterator[Edge]:
-    for link, count in links:
-        src = graph.pages[link.page_no].id if link.region is None else graph.regions[link.region].id
-        dst = graph.pages[link.to_page].id if link.to_region is None else graph.regions[link.to_region].id
-        stands = graph.place_of(link.stands) if link.stands else None
-        yield Edge(
-            id=edge_id(EdgeKind.LINKS_TO, src, dst, link.text, link.position, link.name or ""),
-            kind=EdgeKind.LINKS_TO,
-            src=src,
-            dst=dst,
-            doc=graph.doc,
-            source=graph.request.source,
-            anchor_text=link.text,
-            position=link.position,
-            fragment=link.name,
-            count=count,
-            chunk=stands.chunk if stands else None,
-            offset=stands.offset if stands else None,
-        )
+def _link_inside(graph: _PdfGraph, links: Sequence[tuple[InnerLink, int]]) -> None:
+    for inner, count in links:
+        src = graph.pages[inner.page_no].id if inner.region is None else graph.regions[inner.region].id
+        dst = graph.pages[inner.to_page].id if inner.to_region is None else graph.regions[inner.to_region].id
+        link = Link(target="", text=inner.text, position=inner.position, fragment=inner.name, count=count)
+        graph.link(src, dst, link, graph.place_of(inner.stands) if inner.stands else None)

@@ -1,4 +1,4 @@
-"""Regions before they have ids, and the captions that belong to tables and pictures among them."""
+"""Regions before they have ids, with the captions and labels that belong to tables and pictures."""
 
 import re
 from collections import defaultdict
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ingest.parse.chunk_spans import ChunkSpan
-from ingest.parse.pdf.caption_lines import is_table_caption
+from ingest.parse.pdf.cells import is_table_caption
 from ingest.parse.pdf.joining import JoinedLines
-from ingest.parse.pdf.lines import Line
-from ingest.parse.pdf.pictures import REACH, gap_between
-from schemas.geometry import BBox
-from schemas.nodes import RegionType
+from ingest.parse.pdf.lines import Block, Line
+from ingest.parse.pdf.order import box_of
+from ingest.parse.pdf.pictures import REACH, Picture, gap_between
+from schemas.nodes import BBox, RegionType
 
 _LABEL = re.compile(
     r"\s*(?:Figure|Fig\.|Table|Listing|Example)\s+[\dA-Z]+(?:[-.][\dA-Z]+)*\s*[:.\u2014-]", re.IGNORECASE
@@ -72,3 +72,25 @@ def with_captions(regions: Sequence[Region]) -> tuple[Region, ...]:
         replace(region, caption=captions[index]) if index in captions else region
         for index, region in enumerate(regions)
     )
+
+
+LABEL = 60
+"""Code points."""
+
+
+def drawings_of_labels(
+    pictures: Sequence[Picture], blocks: Sequence[Block], *, body: float
+) -> tuple[BBox, ...]:
+    """Return the boxes of the drawings that hold labels alone; *body* is the size of running text.
+
+    A shaded panel and the figure in it are one drawing too, but large type in it stands over text.
+    """
+    drawings = [picture.bbox for picture in pictures if picture.is_drawn]
+    running = [box_of(block) for block in blocks if _is_running(block, body)] if drawings else []
+    return tuple(one for one in drawings if not any(one.holds_middle_of(text) for text in running))
+
+
+def _is_running(block: Block, body: float) -> bool:
+    """Whether a block is text to be read: an explanation in a drawing is one line, in type of its own."""
+    longer = len(" ".join(line.text.strip() for line in block)) > LABEL
+    return longer and (len(block) > 1 or block[0].size == body)

@@ -1,12 +1,12 @@
-"""Words of a page as rows of texts that stand apart, and which of those are figures."""
+"""Words of a page as rows of cells, and the lines that begin as captions of tables do."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from ingest.parse.pdf.layout import Word
-from schemas.geometry import BBox
+from ingest.parse.pdf.lines import cut_between
+from ingest.parse.pdf.opening import Word, around
+from schemas.nodes import BBox
 
 _APART = 0.75
 _FIGURES_APART = 0.4
@@ -65,15 +65,15 @@ class TextRow:
         """The row as a reader says it."""
         return " ".join(cell.text for cell in self.cells)
 
-    @property
-    def figures(self) -> int:
-        """How many of its cells are numbers."""
-        return sum(cell.is_figure for cell in self.cells)
+
+def row_of(cells: tuple[TextCell, ...]) -> TextRow:
+    """Return the row that cells make."""
+    return TextRow(bbox=around(cell.bbox for cell in cells), cells=cells)
 
 
-def rows_of(words: Iterable[Word]) -> tuple[TextRow, ...]:
+def text_rows(words: Iterable[Word]) -> tuple[TextRow, ...]:
     """Return the rows of level words, from top to bottom."""
-    rows = [TextRow(bbox=around(cells), cells=cells) for cells in map(_cells, _lines(words)) if cells]
+    rows = [row_of(cells) for cells in map(_cells, _lines(words)) if cells]
     return tuple(sorted(rows, key=lambda row: (row.bbox.y0, row.bbox.x0)))
 
 
@@ -98,13 +98,7 @@ def _shares(one: Word, other: Word) -> bool:
 
 def _cells(line: Sequence[Word]) -> tuple[TextCell, ...]:
     words = sorted(line, key=lambda word: (word[0], word[2]))
-    groups = [[words[0]]]
-    for last, word in pairwise(words):
-        if _stands_apart(last, word):
-            groups.append([word])
-        else:
-            groups[-1].append(word)
-    return tuple(_cell(group) for group in groups)
+    return tuple(map(_cell, cut_between(words, _stands_apart)))
 
 
 def _stands_apart(last: Word, word: Word) -> bool:
@@ -126,10 +120,41 @@ def _cell(words: Sequence[Word]) -> TextCell:
     return TextCell(bbox=box, text=" ".join(word[4] for word in words))
 
 
-def around(cells: Iterable[TextCell]) -> BBox:
-    """Return the smallest box around cells."""
-    boxes: Iterator[BBox] = iter([cell.bbox for cell in cells])
-    union = next(boxes)
-    for box in boxes:
-        union = union.union(box)
-    return union
+_WORDS = "Table|Tables|Tabelle|Tableau|Tabla|Tabela|Tabella|Tabell|Tabel"
+_TABLE = re.compile(
+    rf"\s*(?:{_WORDS}|{_WORDS.upper()}|Tab\.)\s+"
+    r"(?:[A-Z]{1,2}[-.]?)?(?:\d+|[IVX]+)(?:[-.][\dA-Z]+)*[a-z]?"
+    r"(?:\s*[:.|\u2013\u2014-]|\s*$|\s+[A-Z(\u00c0-\u00dd])"
+)
+"""The word, a number as "3", "A-1", "2.4b" or "IV", and then a sign, nothing, or the capital of a title."""
+
+_SCALES = (
+    r"%|per\s?cent|percentages?|thousands?|millions?|billions?|trillions?|euros?|eur|usd|gbp|dollars?|pounds?|"
+    r"tonnes?|kilograms?|kg|litres?|hectares?|km|prozent|tausend|mio\.?|mrd\.?|millionen|milliarden|milliers|"
+    r"milliards?"
+)
+_COUNTS = r"numbers?|shares?|hours?|days?|years?|persons?|tons?|metres?"
+_UNIT = re.compile(
+    r"\s*(?:\(?(?:units?|einheit|unité)\s*[:=]"
+    rf"|\(?(?:in\s+|en\s+|[€$£¥]\s*)?(?:{_SCALES})(?!\w)"
+    rf"|\(?in\s+(?:{_COUNTS})(?!\w)|\((?:{_COUNTS})\)$)",
+    re.IGNORECASE,
+)
+"""A scale says it alone; a word such as "years" does in parentheses or after "in", or it may name columns."""
+
+_MOST_SIGNS, _MOST_WORDS = 60, 5
+"""Characters of a unit, and words of one that no bracket or "in" begins: "Thousands of users rely on this" is
+a sentence."""
+
+
+def is_unit(text: str) -> bool:
+    """Whether a line says what the figures of a table are: "(in thousands)", "EUR million", "Unit: kg"."""
+    said = text.strip()
+    if not said.lower().startswith(("(", "in ", "en ", "unit")) and len(said.split()) > _MOST_WORDS:
+        return False
+    return len(said) <= _MOST_SIGNS and not said.endswith((".", ":")) and _UNIT.match(said) is not None
+
+
+def is_table_caption(text: str) -> bool:
+    """Whether a line begins as "Table 3:", "Table 3 Prices" or "Table A-1" do, and not as a sentence does."""
+    return _TABLE.match(text) is not None

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingest.parse.pdf.aligned import Aligned, find_aligned, find_plain
-from ingest.parse.pdf.caption_lines import is_table_caption
-from ingest.parse.pdf.cells import rows_of
-from ingest.parse.pdf.columns import find_gutter
-from ingest.parse.pdf.fonts import is_mono, monospaced_fonts
-from ingest.parse.pdf.layout import Word
+from ingest.parse.pdf.cells import is_table_caption, text_rows
+from ingest.parse.pdf.lines import is_mono, monospaced_fonts
+from ingest.parse.pdf.opening import Word, shared_area
+from ingest.parse.pdf.order import find_gutter
 from ingest.parse.pdf.tables import Table, is_misread, lumps_rows
-from schemas.geometry import BBox
+from schemas.nodes import BBox
 
 MAX_WORDS = 10_000
 """Words of a page above which it is not looked at: five times the densest page of a newspaper."""
@@ -65,7 +64,7 @@ class TableEvidence:
         return inside > _MOST_LUMPED * len(table.rows)
 
 
-def find_evidence(
+def table_evidence(
     words: Sequence[PlacedWord], blocks: Sequence[dict[str, Any]], width: float
 ) -> TableEvidence:
     """Look for tables in the level text of a page, 2 CPU-ms; *blocks* are those of `get_text("dict")`.
@@ -92,17 +91,13 @@ def find_evidence(
     plain: list[Aligned] = []
     parted: list[float] = []
     for column in _columns(taken, blocks, width):
-        rows = rows_of(column)
+        rows = text_rows(column)
         captions += sum(is_table_caption(row.text) for row in rows)
         found.extend(find_aligned(rows))
         plain.extend(find_plain(rows))
         parted.extend((row.bbox.y0 + row.bbox.y1) / 2 for row in rows if len(row.cells) > 1)
-    alone = tuple(one for one in plain if not any(_overlap(one.bbox, other.bbox) for other in found))
+    alone = tuple(one for one in plain if not any(shared_area(one.bbox, other.bbox) for other in found))
     return TableEvidence(captions=captions, aligned=tuple(found), plain=alone, parted=tuple(parted))
-
-
-def _overlap(one: BBox, other: BBox) -> bool:
-    return one.y0 < other.y1 and other.y0 < one.y1 and one.x0 < other.x1 and other.x0 < one.x1
 
 
 def _holds(table: Table, found: Aligned) -> bool:

@@ -5,11 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.parse.numbering import after_number, is_numbering, strip_numbering
 from ingest.parse.pdf.captions import is_caption
-from ingest.parse.pdf.joining import same_baseline
-from ingest.parse.pdf.lines import Line
-from ingest.parse.pdf.outline import Entry, title_key
+from ingest.parse.pdf.lines import Line, same_baseline
+from ingest.parse.pdf.links import Entry, title_key
+from ingest.parse.wording import after_number, is_bare_number, strip_numbering
 
 OUTLINE_AND_FONT, OUTLINE, FONT, NONE = 1.0, 0.9, 0.7, 0.4
 """structure_confidence by what told the heading (docs/chunks.md)."""
@@ -166,7 +165,7 @@ def _end_of(wanted: str, start: int, lines: Sequence[Line], keys: Sequence[str])
 
 def _with_number(start: int, lines: Sequence[Line]) -> int:
     """Take in the number printed before the title: beside it, or as "Chapter 3" above it."""
-    while start and is_numbering(lines[start - 1].text) and _belongs(lines[start - 1], lines[start]):
+    while start and is_bare_number(lines[start - 1].text) and _belongs(lines[start - 1], lines[start]):
         start -= 1
     return start
 
@@ -264,7 +263,7 @@ def _is_title(lines: Sequence[Line], type_: Type) -> bool:
         return False
     if is_caption(lines) or not (text.lstrip()[0].isalnum() or text.lstrip()[0] in _OPENING):
         return False
-    if not all(line.upright for line in lines) or all(is_numbering(line.text) for line in lines):
+    if not all(line.upright for line in lines) or all(is_bare_number(line.text) for line in lines):
         return False
     return lines[0].size > type_.body + LARGER or text.rstrip()[-1] not in _NO_END_OF_TITLE
 

@@ -5,8 +5,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ingest.parse.chunking import CountTokens
-from ingest.parse.pdf.lines import Line
-from schemas.geometry import BBox
+from ingest.parse.pdf.lines import Line, same_baseline
+from ingest.parse.pdf.opening import around
+from ingest.parse.wording import SIGN, SIGNS_MEET
+from schemas.nodes import BBox
 
 SOFT_HYPHEN = "\u00ad"
 BULLETS = "•‣▪◦●○■□"
@@ -15,29 +17,7 @@ PARAGRAPH_BREAK = "\n\n"
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 _ENDS_HYPHENATED = re.compile(r"([^\W\d_]+)[-\u2010]$")
 _STARTS_LOWER = re.compile(r"[^\W\d_]+")
-_SHARES = frozenset(
-    [
-        "and",
-        "or",
-        "to",
-        "und",
-        "oder",
-        "bzw",
-        "sowie",
-        "bis",
-        "et",
-        "ou",
-        "y",
-        "o",
-        "e",
-        "ed",
-        "en",
-        "of",
-        "och",
-        "og",
-        "eller",
-    ]
-)
+_SHARES = frozenset(re.findall(r"\w+", "and or to und oder bzw sowie bis et ou y o e ed en of och og eller"))
 """What follows the hyphen of a word that shares its end with the next: "Bau- und Möbelholz"."""
 
 _FIRST_PARTS = frozenset(("self", "well", "half", "cross", "quasi"))
@@ -54,11 +34,9 @@ _LEAST_NUMBERS = 3
 _SAME = 3.0
 """Points by which the left edges of the items of a list differ."""
 
-_SIGN = r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
-_SPACED = re.compile(rf"(?<={_SIGN})\s(?={_SIGN})")
-_SIGNS_MEET = re.compile(rf"{_SIGN}\n{_SIGN}")
-_ALL_SPACED = re.compile(rf"{_SIGN}(?:\s{_SIGN}){{2,}}")
-"""Signs of Chinese and Japanese, between which there is no blank, also where they are set apart."""
+_SPACED = re.compile(rf"(?<={SIGN})\s(?={SIGN})")
+_ALL_SPACED = re.compile(rf"{SIGN}(?:\s{SIGN}){{2,}}")
+"""Signs that are set apart: they are no words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,14 +48,10 @@ class JoinedLines:
 
     def bbox(self, start: int, end: int) -> BBox:
         """Return the smallest box around the lines that touch the span."""
-        boxes = [box for low, high, box in self.lines if low < end and start < high]
-        union = boxes[0]
-        for box in boxes[1:]:
-            union = union.union(box)
-        return union
+        return around(box for low, high, box in self.lines if low < end and start < high)
 
 
-def words_of(lines: Iterable[Line]) -> frozenset[str]:
+def document_words(lines: Iterable[Line]) -> frozenset[str]:
     """Collect the words of a document in lower case, also with hyphens, and what ends these ("-term").
 
     None that a line end cuts.
@@ -157,7 +131,7 @@ def _unnumbered(lines: tuple[Line, ...]) -> tuple[Line, ...]:
     return tuple(others) if aside else lines
 
 
-def join_parts(parts: Iterable[JoinedLines]) -> JoinedLines:
+def join_texts(parts: Iterable[JoinedLines]) -> JoinedLines:
     """Put one text behind another with an empty line between."""
     text = ""
     spans: list[tuple[int, int, BBox]] = []
@@ -166,12 +140,6 @@ def join_parts(parts: Iterable[JoinedLines]) -> JoinedLines:
         spans.extend((start + len(text), end + len(text), box) for start, end, box in part.lines)
         text += part.text
     return JoinedLines(text=text, lines=tuple(spans))
-
-
-def same_baseline(one: Line, other: Line) -> bool:
-    """Whether two lines stand side by side: they share most of their height."""
-    shared = min(one.bbox.y1, other.bbox.y1) - max(one.bbox.y0, other.bbox.y0)
-    return shared > 0.6 * min(one.bbox.y1 - one.bbox.y0, other.bbox.y1 - other.bbox.y0)
 
 
 def _seam(
@@ -184,7 +152,7 @@ def _seam(
         return f"{text}\n"
     hyphenated, begins = _ENDS_HYPHENATED.search(text), _STARTS_LOWER.match(part)
     if hyphenated is None or begins is None or not part[0].islower():
-        return text if _SIGNS_MEET.fullmatch(f"{text[-1]}\n{part[:1]}") else f"{text} "
+        return text if SIGNS_MEET.search(f"{text[-1]}\n{part[:1]}") else f"{text} "
     first, second = hyphenated.group(1).lower(), begins.group().lower()
     if second in _SHARES:
         return f"{text} "

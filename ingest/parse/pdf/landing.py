@@ -9,10 +9,10 @@ from ingest.parse.links import MAX_TEXT
 from ingest.parse.pdf.captions import Region
 from ingest.parse.pdf.joining import JoinedLines
 from ingest.parse.pdf.links import Destination, PageLink
+from ingest.parse.pdf.opening import area
 from ingest.parse.pdf.page import PageContent
 from schemas.edges import LinkPosition
-from schemas.geometry import BBox
-from schemas.nodes import RegionType
+from schemas.nodes import BBox, RegionType
 
 MAX_LINKS = 20_000
 """Distinct links inside one document; the manual of a database has about so many."""
@@ -69,12 +69,8 @@ class Places:
 
     def standing(self, page_no: int, box: BBox) -> int | None:
         """Return the smallest region around the middle of *box*."""
-        x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-        around = [
-            ((other.x1 - other.x0) * (other.y1 - other.y0), index)
-            for index in self._by_page[page_no]
-            if (other := self.regions[index].bbox).x0 <= x <= other.x1 and other.y0 <= y <= other.y1
-        ]
+        boxes = ((self.regions[index].bbox, index) for index in self._by_page[page_no])
+        around = [(area(other), index) for other, index in boxes if other.holds_middle_of(box)]
         return min(around)[1] if around else None
 
     def place(self, index: int | None, link: PageLink) -> TextPlace | None:

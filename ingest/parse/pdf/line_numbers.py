@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from ingest.parse.pdf.lines import Block, Line
+from ingest.parse.pdf.lines import Block, Line, cut_between
 
 _NUMBER = re.compile(r"\d{1,4}")
 _AT_FRONT = re.compile(r"\s*(\d{1,4})\s+(?=\S)")
@@ -95,16 +95,13 @@ def _paragraphs(lines: Sequence[Line]) -> Iterator[Block]:
         return
     left = min(line.bbox.x0 for line in lines)
     pitch = median([below.bbox.y0 - above.bbox.y0 for above, below in pairwise(lines)] or [1.0])
-    part: list[Line] = []
-    for line in lines:
-        is_apart = bool(part) and line.bbox.y0 - part[-1].bbox.y0 > _PARAGRAPH * pitch
-        is_first = line.bbox.x0 > left + _INDENT or _SPEAKER.match(line.text.lstrip()) is not None
-        if part and (is_apart or is_first or _is_set_apart(part[-1], line)):
-            yield tuple(part)
-            part = []
-        part.append(line)
-    if part:
-        yield tuple(part)
+
+    def is_cut(above: Line, below: Line) -> bool:
+        is_apart = below.bbox.y0 - above.bbox.y0 > _PARAGRAPH * pitch
+        is_first = below.bbox.x0 > left + _INDENT or _SPEAKER.match(below.text.lstrip()) is not None
+        return is_apart or is_first or _is_set_apart(above, below)
+
+    yield from cut_between(lines, is_cut)
 
 
 def _is_set_apart(above: Line, below: Line) -> bool:

@@ -1,16 +1,90 @@
-"""Lines of text from spans as MuPDF gives them, with raised and lowered signs told."""
+"""Lines of text from spans as MuPDF gives them: type, raised and lowered signs, mathematics."""
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
-from ingest.parse.marks import lowered, raised
-from ingest.parse.pdf.boxes import to_box
-from ingest.parse.pdf.fonts import is_bold, is_italic, is_mono
-from ingest.parse.pdf.mathematics import count_math, is_math_font
-from schemas.geometry import BBox, PageSize
+from ingest.parse.pdf.opening import share_height, to_box
+from ingest.parse.wording import lowered, raised
+from schemas.nodes import BBox, PageSize
+
+T = TypeVar("T")
+
+_BOLD, _MONO, _ITALIC = 16, 8, 2
+_BOLD_NAME = re.compile(r"bold|black|heavy|semibold|demi|cmbx", re.IGNORECASE)
+_MONO_NAME = re.compile(
+    r"mono|nimbusmon|monaco|courier|consol|typewriter|inconsolata|menlo|source ?code|fira ?code|cascadia"
+    r"|letter ?gothic|cmtt|cmsltt|\dxtt",
+    re.IGNORECASE,
+)
+
+_LEAST_SPANS = 6
+_LEAST_LETTERS = 3
+_ONE_WIDTH = 0.03
+"""Spans with so many letters by which a font is judged, and how far the widths of one may lie apart."""
+
+
+def is_bold(span: dict[str, Any]) -> bool:
+    """Whether a span of `get_text("dict")` is set in bold."""
+    return bool(span["flags"] & _BOLD) or bool(_BOLD_NAME.search(span["font"]))
+
+
+def is_italic(span: dict[str, Any]) -> bool:
+    """Whether a span of `get_text("dict")` is set in italics."""
+    return bool(span["flags"] & _ITALIC)
+
+
+def is_mono(span: dict[str, Any]) -> bool:
+    """Whether a span of `get_text("dict")` is set in a typewriter face."""
+    return bool(span["flags"] & _MONO) or bool(_MONO_NAME.search(span["font"]))
+
+
+def monospaced_fonts(spans: Iterable[dict[str, Any]]) -> frozenset[str]:
+    """Return the fonts, by name, whose letters are all of one width; some files give theirs bare numbers."""
+    widths: dict[str, list[float]] = defaultdict(list)
+    for span in spans:
+        text = span["text"].strip()
+        if sum(char.isalpha() for char in text) >= _LEAST_LETTERS and text == span["text"]:
+            x0, _, x1, _ = span["bbox"]
+            widths[span["font"]].append((x1 - x0) / len(text) / max(span["size"], 1.0))
+    return frozenset(
+        font
+        for font, found in widths.items()
+        if len(found) >= _LEAST_SPANS and max(found) - min(found) < _ONE_WIDTH * max(found)
+    )
+
+
+_FONT = re.compile(
+    r"(?:CM(?:MI|SY|EX|BSY)|MS[AB]M|EU[FRS]M|RSFS|LM(?:Math|MI|SY|EX)|[rt]?[pt]x(?:mi|sy|ex)|NewTX|MT(?:MI|SY|EX|-?Extra)"
+    r"|STIXGeneral-(?:Italic|NonUni|Size)|STIX\w*Math|KaTeX_(?:Math|AMS|Size|Cal)|MathJax|Pazo|esint|bbm|dsrom)"
+    r"|\w*Math\b",
+    re.IGNORECASE,
+)
+_GREEK = re.compile(r"[\u0391-\u03c9\u03d1\u03d5\u03f5]")
+
+
+@cache
+def is_math_font(name: str) -> bool:
+    """Whether a font has been made for mathematics; *name* as in the file, without a subset's prefix."""
+    return bool(_FONT.match(name))
+
+
+def count_math(text: str, *, in_math_font: bool) -> int:
+    """Count the characters that speak of mathematics; those of ASCII do so by their font alone."""
+    if text.isascii() and not in_math_font:
+        return 0
+    return sum(
+        in_math_font
+        or (not char.isascii() and (unicodedata.category(char) == "Sm" or bool(_GREEK.match(char))))
+        for char in text
+        if not char.isspace()
+    )
+
 
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 """Controls and lone surrogates that broken font maps give; the latter cannot be written as UTF-8."""
@@ -175,6 +249,23 @@ def read_line(line: dict[str, Any], page: PageSize) -> Line | None:
         upright=line["dir"][0] > 0.99,
         math=sum(count_math(span["text"], in_math_font=is_math_font(span["font"])) for span in spans),
     )
+
+
+def same_baseline(one: Line, other: Line) -> bool:
+    """Whether two lines stand side by side: they share most of their height."""
+    return share_height(one.bbox, other.bbox, least=0.6)
+
+
+def cut_between(items: Iterable[T], is_cut: Callable[[T, T], bool]) -> Iterator[tuple[T, ...]]:
+    """Yield what follows each other, cut between two neighbours where *is_cut* says so."""
+    part: list[T] = []
+    for item in items:
+        if part and is_cut(part[-1], item):
+            yield tuple(part)
+            part = []
+        part.append(item)
+    if part:
+        yield tuple(part)
 
 
 def merge_lines(block: Block) -> Block:

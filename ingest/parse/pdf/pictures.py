@@ -1,14 +1,125 @@
-"""Figures of a page: raster images, and drawings of lines and areas that a caption names."""
+"""Figures of a page, and cheap signs of whether it may contain a table."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ingest.parse.pdf.boxes import to_box
-from ingest.parse.pdf.gate import MAX_CONTENT, content_length
-from ingest.parse.pdf.opening import pdf_errors, raise_if_exhausted
-from schemas.geometry import BBox
+from ingest.parse.pdf.opening import area, pdf_errors, raise_if_exhausted, shared_area, to_box
+from schemas.nodes import BBox
+
+MAX_CONTENT = 1_000_000
+"""Bytes of page content, compressed, above which rulings are not looked at: maps and plots."""
+
+MAX_PATHS = 5_000
+"""Vector paths above which finding tables takes seconds."""
+
+_LEAST_RULINGS = 3
+"""Rulings in each direction that 2 x 2 cells need; a framed box has only two."""
+
+_LEAST_ROWS = 3
+_GAP = 0.8
+"""Rows of texts side by side that a table has at least, and the gap between two texts in sizes of type."""
+
+_THIN = 2.0
+_GRID = 3.0
+"""Points: how thick a ruling is, how close two count as one."""
+
+_BULLET = 2
+"""Code points that a bullet or a list number has at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """What a page shows: a grid of rulings; or rows of texts side by side, alone or between rulings."""
+
+    grid: bool = False
+    columns: bool = False
+
+
+def read_paths(document: Any, page: Any) -> tuple[Sequence[dict[str, Any]] | None, str]:
+    """Return what is drawn on a page; None, and a warning, where it is too much to look at."""
+    if content_length(document, page) > MAX_CONTENT:
+        return None, f"page {page.number + 1}: tables not looked for, page content is too long"
+    paths: Sequence[dict[str, Any]] = page.get_cdrawings()
+    if len(paths) > MAX_PATHS:
+        return None, f"page {page.number + 1}: tables not looked for, {len(paths)} drawings"
+    return paths, ""
+
+
+def table_signs(paths: Sequence[dict[str, Any]], blocks: Iterable[dict[str, Any]]) -> Signs:
+    """Look at the rulings among *paths* and at the places of lines (blocks of `get_text("dict")`)."""
+    xs, ys = _rulings(paths)
+    rows = list(_texts_a_row(blocks))
+    between = max(xs, ys) >= 2 and sum(texts >= 2 for texts in rows) >= _LEAST_ROWS
+    alone = sum(texts >= 3 for texts in rows) >= _LEAST_ROWS
+    return Signs(grid=min(xs, ys) >= _LEAST_RULINGS, columns=between or alone)
+
+
+def content_length(document: Any, page: Any) -> int:
+    """Return the bytes of a page's content, compressed."""
+    return sum(_length(document, xref) for xref in page.get_contents())
+
+
+def _length(document: Any, xref: int) -> int:
+    kind, value = document.xref_get_key(xref, "Length")
+    if kind == "xref":
+        value = document.xref_object(int(value.split()[0]))
+    return int(value) if value.isdecimal() else 0
+
+
+def _rulings(paths: Sequence[dict[str, Any]]) -> tuple[int, int]:
+    """Count the distinct upright and level rulings."""
+    xs: set[int] = set()
+    ys: set[int] = set()
+    for path in paths:
+        for item in path["items"]:
+            _add_rulings(item, xs, ys)
+    return len(xs), len(ys)
+
+
+def _add_rulings(item: Any, xs: set[int], ys: set[int]) -> None:
+    if item[0] == "l":
+        (x0, y0), (x1, y1) = item[1], item[2]
+    elif item[0] == "re":
+        x0, y0, x1, y1 = item[1]
+    else:
+        return
+    if abs(y1 - y0) < _THIN:
+        ys.add(round(y0 / _GRID))
+    elif abs(x1 - x0) < _THIN:
+        xs.add(round(x0 / _GRID))
+    elif item[0] == "re":
+        xs.update((round(x0 / _GRID), round(x1 / _GRID)))
+        ys.update((round(y0 / _GRID), round(y1 / _GRID)))
+
+
+def _texts_a_row(blocks: Iterable[dict[str, Any]]) -> Iterable[int]:
+    """Count the texts that stand apart on each baseline; turned text has its baselines upright."""
+    rows: dict[tuple[bool, int], list[tuple[float, float, dict[str, Any]]]] = defaultdict(list)
+    for block in blocks:
+        for line in block.get("lines", ()):
+            x0, y0, x1, y1 = line["bbox"]
+            level = abs(line["dir"][0]) > abs(line["dir"][1])
+            start, end, base = (x0, x1, y1) if level else (y0, y1, x1)
+            rows[level, round(base / 2)].append((start, end, line))
+    for row in rows.values():
+        yield _texts_apart(sorted(row, key=lambda found: found[:2]))
+
+
+def _texts_apart(row: Sequence[tuple[float, float, dict[str, Any]]]) -> int:
+    texts, reached = 0, None
+    for start, end, line in row:
+        text = "".join(span["text"] for span in line["spans"]).strip()
+        if not text:
+            continue
+        apart = reached is None or start - reached > _GAP * max(span["size"] for span in line["spans"])
+        # A bullet or a number before an item is no column.
+        texts += apart and (reached is not None or len(text) > _BULLET)
+        reached = end if reached is None else max(reached, end)
+    return texts
+
 
 REACH = 48.0
 """Points between a table or figure and its caption, at most: four lines of text."""
@@ -89,7 +200,7 @@ def _drawings(page: Any, captions: Sequence[BBox], taken: Sequence[BBox]) -> Ite
     for rect in page.cluster_drawings(drawings=paths) if paths else ():
         box = to_box(rect)
         named = any(gap_between(caption, box) <= REACH for caption in captions)
-        whole = _area(box) > _MOST_OF_PAGE * page.rect.width * page.rect.height
+        whole = area(box) > _MOST_OF_PAGE * page.rect.width * page.rect.height
         if named and not whole and _is_large(box) and not any(_is_same(box, other) for other in taken):
             shape = f"{box.x1 - box.x0:.0f}x{box.y1 - box.y0:.0f}"
             inside = sum(bool(rect.contains(path["rect"])) for path in paths)
@@ -101,10 +212,4 @@ def _is_large(box: BBox) -> bool:
 
 
 def _is_same(one: BBox, other: BBox) -> bool:
-    width = min(one.x1, other.x1) - max(one.x0, other.x0)
-    height = min(one.y1, other.y1) - max(one.y0, other.y0)
-    return width > 0 and height > 0 and width * height > _SAME * min(_area(one), _area(other))
-
-
-def _area(box: BBox) -> float:
-    return (box.x1 - box.x0) * (box.y1 - box.y0)
+    return shared_area(one, other) > _SAME * min(area(one), area(other))

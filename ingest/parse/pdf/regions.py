@@ -6,28 +6,32 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
+from ingest.parse.chunk_spans import ChunkSpan, Room, cut_chunks, part_by_entries
 from ingest.parse.chunking import MAX_TOKENS, TINY, CountTokens, Span, split_spans, text_budget
-from ingest.parse.entry_spans import Room, part_by_entries
 from ingest.parse.outline import MAX_HEADING, EntrySpan, Stretch
-from ingest.parse.pdf.caption_lines import is_unit
-from ingest.parse.pdf.captions import Region, is_caption, with_captions
-from ingest.parse.pdf.entries import EntryPlace, PdfEntry, part_at_terms, place_in_entries
-from ingest.parse.pdf.formulas import join_formulas
+from ingest.parse.pdf.captions import LABEL, Region, is_caption, with_captions
+from ingest.parse.pdf.cells import is_unit
 from ingest.parse.pdf.joining import (
     BULLETS,
     PARAGRAPH_BREAK,
     JoinedLines,
     join_code,
     join_paragraph,
-    join_parts,
+    join_texts,
 )
-from ingest.parse.pdf.labels import LABEL
+from ingest.parse.pdf.part_groups import (
+    EntryPlace,
+    PageText,
+    PdfEntry,
+    join_formulas,
+    page_text,
+    part_at_terms,
+    part_by_place,
+    place_in_entries,
+)
 from ingest.parse.pdf.structure import Part
 from ingest.parse.pdf.tables import Table
-from ingest.parse.pdf.vicinity import PageText, page_text, part_by_place
-from schemas.geometry import BBox
-from schemas.nodes import RegionType
+from schemas.nodes import BBox, RegionType
 
 SMALL_CODE = 40
 """Tokens under which a listing stays with the text around it, as all small siblings do (docs/chunks.md)."""
@@ -223,7 +227,7 @@ def _cut_by_place(
 
 def _cut(run: Sequence[_Piece], count_tokens: CountTokens) -> Iterator[Region]:
     """Cut a run by content; a region ends where a cut falls between two pieces."""
-    whole = join_parts(piece.joined for piece in run)
+    whole = join_texts(piece.joined for piece in run)
     spans, terms = _entry_spans(run, whole.text, count_tokens)
     cuts = {start for start, _ in spans}
     first = at = 0
@@ -295,7 +299,7 @@ def _flow_regions(
     group: Sequence[_Piece], spans: Sequence[Span], end: int, terms: tuple[str, ...]
 ) -> Iterator[Region]:
     """Make one region of pieces that end, with the break behind them, at *end* of the whole run."""
-    joined = join_parts(piece.joined for piece in group)
+    joined = join_texts(piece.joined for piece in group)
     start = end - len(joined.text) - len(PARAGRAPH_BREAK)
     inside = tuple(ChunkSpan(low - start, high - start) for low, high in spans if start <= low < end)
     types = {piece.type for piece in group}

@@ -4,10 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.parse.numbering import dotted_number, strip_numbering
 from ingest.parse.outline import MAX_DEPTH, cut_heading
-from ingest.parse.pdf.columns import column_of
-from ingest.parse.pdf.floats import Title
+from ingest.parse.pdf.captions import drawings_of_labels
 from ingest.parse.pdf.headings import (
     FONT,
     FONT_LEVEL,
@@ -20,16 +18,15 @@ from ingest.parse.pdf.headings import (
     numbered_depth,
     rank_sizes,
 )
-from ingest.parse.pdf.labels import drawings_of_labels
 from ingest.parse.pdf.lines import Block
-from ingest.parse.pdf.marginals import Margin
-from ingest.parse.pdf.order import box_of
-from ingest.parse.pdf.outline import Entry, title_key
+from ingest.parse.pdf.links import Entry, title_key
+from ingest.parse.pdf.order import box_of, column_of
 from ingest.parse.pdf.page import PageContent
 from ingest.parse.pdf.pictures import Picture
-from ingest.parse.pdf.sheet import Sheet, build_sheets
+from ingest.parse.pdf.sheet import Margin, Sheet, Title, build_sheets
 from ingest.parse.pdf.tables import Table
-from schemas.geometry import BBox
+from ingest.parse.wording import dotted_number, strip_numbering
+from schemas.nodes import BBox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,12 +115,9 @@ def _printed(
     return tuple(
         _by_font(sheet, run, type_, has_outline)
         for run in runs
-        if taken.isdisjoint(range(*run)) and not _stands_in(drawings, box_of(sheet.lines[slice(*run)]))
+        if taken.isdisjoint(range(*run))
+        and not any(drawing.holds_middle_of(box_of(sheet.lines[slice(*run)])) for drawing in drawings)
     )
-
-
-def _stands_in(drawings: Sequence[BBox], box: BBox) -> bool:
-    return any(drawing.holds_middle_of(box) for drawing in drawings)
 
 
 def _by_font(sheet: Sheet, run: tuple[int, int], type_: Type, has_outline: bool) -> PdfHeading:

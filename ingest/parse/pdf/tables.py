@@ -4,17 +4,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 from ingest.parse.pdf.aligned import Aligned
-from ingest.parse.pdf.boxes import to_box
-from ingest.parse.pdf.caption_lines import is_table_caption, is_unit
-from ingest.parse.pdf.cells import holds_several_figures
-from ingest.parse.pdf.layout import Word, add_layout
-from schemas.geometry import BBox
+from ingest.parse.pdf.cells import holds_several_figures, is_table_caption, is_unit
+from ingest.parse.pdf.opening import Word, add_layout, area, around, holds_point, shared_area, to_box
+from schemas.nodes import BBox
 
-MAX_PAGES = 400
+MAX_TABLE_PAGES = 400
 """Pages of one document searched, about 30 s: a book of tables is still read within its deadline."""
 
 _LEAST_HOUSED = 0.9
@@ -97,8 +94,8 @@ def with_aligned(tables: Sequence[Table], aligned: Sequence[Aligned], *, sure: b
     """
     kept = list(tables)
     for found in aligned:
-        table = _aligned_table(found)
-        same = [other for other in kept if _shared(other.bbox, table.bbox) > 0]
+        table = _made(found.bbox, _without_empty(found.texts()), tuple(row.bbox for row in found.rows))
+        same = [other for other in kept if shared_area(other.bbox, table.bbox) > 0]
         if not same:
             kept.append(table)
         elif len(same) == 1 and (_is_finer(table, same[0], sure=sure) or is_misread(found, same[0])):
@@ -106,12 +103,8 @@ def with_aligned(tables: Sequence[Table], aligned: Sequence[Aligned], *, sure: b
     return tuple(kept)
 
 
-def _aligned_table(found: Aligned) -> Table:
-    return _made(found.bbox, _without_empty(found.texts()), tuple(row.bbox for row in found.rows))
-
-
 def _is_finer(table: Table, other: Table, *, sure: bool) -> bool:
-    within = _shared(table.bbox, other.bbox) > _SAME * min(_area(table.bbox), _area(other.bbox))
+    within = shared_area(table.bbox, other.bbox) > _SAME * min(area(table.bbox), area(other.bbox))
     more, columns = len(table.rows) - len(other.rows), len(table.rows[0]) - len(other.rows[0])
     lumped = more > 0 and columns >= 0 and lumps_rows(other.rows)
     return within and (lumped or (not sure and more >= 0 and columns > 0))
@@ -119,7 +112,7 @@ def _is_finer(table: Table, other: Table, *, sure: bool) -> bool:
 
 def is_misread(found: Aligned, table: Table) -> bool:
     """Whether *table* has columns that run through texts without a gap, or puts whole rows into a cell."""
-    if _shared(table.bbox, found.bbox) <= _SAME * _area(table.bbox):
+    if shared_area(table.bbox, found.bbox) <= _SAME * area(table.bbox):
         return False
     cells = [cell for row in table.rows for cell in row if cell]
     # A number before a name may be a column of its own, a little closer than others.
@@ -139,16 +132,6 @@ def lumps_rows(rows: Rows) -> bool:
     return sum(holds_several_figures(cell) for row in rows for cell in row) >= _LEAST_LUMPED
 
 
-def _shared(one: BBox, other: BBox) -> float:
-    width = min(one.x1, other.x1) - max(one.x0, other.x0)
-    height = min(one.y1, other.y1) - max(one.y0, other.y0)
-    return max(width, 0.0) * max(height, 0.0)
-
-
-def _area(box: BBox) -> float:
-    return (box.x1 - box.x0) * (box.y1 - box.y0)
-
-
 def _tables(
     found: Sequence[Any], words: Sequence[Word], blocks: Sequence[dict[str, Any]], *, sure: bool
 ) -> Iterator[Table]:
@@ -165,7 +148,7 @@ def _tables(
         filled = _without_empty([_texts(said) for _, said in rows[named:]])
         if min(len(filled), len(filled[0]) if filled else 0) >= _LEAST_SIDE:
             boxes = tuple(_row_box(row, said) for row, said in rows[named:])
-            yield _table(reduce(BBox.union, boxes) if named else box, filled, boxes, towards)
+            yield _table(around(boxes) if named else box, filled, boxes, towards)
 
 
 def _caption_rows(rows: Sequence[tuple[Sequence[BBox | None], Sequence[Sequence[Word]]]]) -> int:
@@ -225,7 +208,7 @@ def _head_below(rows: Rows, sections: Sequence[int]) -> int | None:
 def _row_box(row: Sequence[BBox | None], said: Sequence[Sequence[Word]]) -> BBox:
     """Return the box of a row, around its words too, which may stick out of their cells."""
     own = [cell for cell in row if cell]
-    return reduce(BBox.union, (*own, *(to_box(word[:4]) for cell in said for word in cell)))
+    return around((*own, *(to_box(word[:4]) for cell in said for word in cell)))
 
 
 def count_header_rows(rows: Rows) -> int:
@@ -271,7 +254,7 @@ def _distance(cell: BBox, word: Word) -> tuple[float, float]:
     """How far the middle of a word is from a cell, in points, and then how large the cell is."""
     x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
     aside, away = max(cell.x0 - x, x - cell.x1, 0.0), max(cell.y0 - y, y - cell.y1, 0.0)
-    return aside + away, _area(cell)
+    return aside + away, area(cell)
 
 
 def _without_empty(texts: Sequence[Sequence[str]]) -> Rows:
@@ -323,5 +306,4 @@ def _houses(cell: BBox, word: Word) -> bool:
 
 
 def _holds(box: BBox, word: Word, slack: float) -> bool:
-    x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
-    return box.x0 - slack <= x <= box.x1 + slack and box.y0 - slack <= y <= box.y1 + slack
+    return holds_point(box, (word[0] + word[2]) / 2, (word[1] + word[3]) / 2, slack=slack)

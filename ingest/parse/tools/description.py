@@ -1,10 +1,14 @@
-"""What a file says of one tool, whatever its format."""
+"""One tool as any format describes it, and the checked JSON or YAML that states it."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import yaml
+
 from schemas.errors import ParseError
-from schemas.hashing import canonical_json
+from schemas.ids import canonical_json
 from schemas.redaction import redact
 
 MAX_TOOLS = 50_000
@@ -81,3 +85,89 @@ def _names(names: tuple[str, ...], *, of: str) -> tuple[str, ...]:
             f"{of[:80]!r} has more than {MAX_NAMES} names of a kind, or one of over {MAX_NAME} characters"
         )
     return tuple(found)
+
+
+MAX_YAML_BYTES = 4 * 1024 * 1024
+"""YAML takes a second for some hundred kilobytes; JSON of the same content is read in no time."""
+
+MAX_DEPTH = 100
+MAX_EVENTS = 1_000_000
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def load_json(text: str) -> Any:
+    """Read JSON.
+
+    Raises: ParseError: it is none, or nested too deep.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ParseError("JSON is nested too deep") from None
+    except ValueError as error:
+        place = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else str(error)
+        raise ParseError(f"not valid JSON ({place})") from None
+
+
+def load_yaml(text: str) -> Any:
+    """Read YAML without anchors and aliases, which can blow a few lines up to gigabytes.
+
+    Raises: ParseError: it is none, too long, nested too deep, or has one of those.
+    """
+    if len(text) > MAX_YAML_BYTES:
+        raise ParseError(f"YAML of more than {MAX_YAML_BYTES} characters; write it as JSON")
+    try:
+        _check_events(text)
+        return yaml.load(text, Loader=_LOADER)  # noqa: S506 - the C twin of SafeLoader
+    except yaml.MarkedYAMLError as error:
+        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        raise ParseError(f"not valid YAML ({line}{error.problem})") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ParseError(f"not valid YAML ({' '.join(str(error).split())[:200]})") from None
+
+
+def _check_events(text: str) -> None:
+    """Look before anything is built: the C loader recurses on the machine's own stack."""
+    depth = 0
+    for number, event in enumerate(yaml.parse(text, Loader=_LOADER)):
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+            raise ParseError("anchors and aliases are not allowed in YAML that describes tools")
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > MAX_DEPTH or number > MAX_EVENTS:
+            raise ParseError("YAML is nested too deep or has too many values")
+
+
+def as_mapping(value: Any, where: str) -> Mapping[str, Any]:
+    """Return a mapping with texts for keys, or none; ParseError names *where* it should stand."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        raise ParseError(f"{where}: should be a mapping")
+    return value
+
+
+def as_list(value: Any, where: str) -> list[Any]:
+    """Return a list, or none."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise ParseError(f"{where}: should be a list")
+    return value
+
+
+def as_text(value: Any, where: str) -> str:
+    """Return a text, or an empty one for none."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ParseError(f"{where}: should be a text; put it in quotes")
+    return value
+
+
+def as_texts(value: Any, where: str) -> tuple[str, ...]:
+    """Return a list of texts, or none."""
+    return tuple(as_text(item, f"{where}.{number}") for number, item in enumerate(as_list(value, where)))

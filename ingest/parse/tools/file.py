@@ -1,19 +1,15 @@
 """Bytes of a file that describes tools > its fragment: Tool nodes and nothing else."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 
-from ingest.parse.tools.description import MAX_TOOLS, ToolDescription, tidy
-from ingest.parse.tools.help_text import USAGE, parse_help
-from ingest.parse.tools.inventory import HEADER, parse_inventory
-from ingest.parse.tools.mcp import parse_mcp
-from ingest.parse.tools.openapi import parse_openapi
-from ingest.parse.tools.own import parse_tools_yaml
-from ingest.parse.tools.tree import load_json, load_yaml
+from ingest.parse.tools.description import MAX_TOOLS, ToolDescription, load_json, load_yaml, tidy
+from ingest.parse.tools.documented import HEADER, USAGE, parse_help, parse_inventory
+from ingest.parse.tools.lists import parse_mcp, parse_openapi, parse_tools_yaml
 from ingest.urls import tools_url
 from schemas.errors import ParseError
 from schemas.fragment import GraphFragment
-from schemas.hashing import record_sha256
-from schemas.ids import tool_id, tools_doc_id
+from schemas.ids import record_sha256, tool_id, tools_doc_id
 from schemas.nodes import Tool
 from schemas.records import to_record
 from schemas.source import ToolFormat
@@ -61,13 +57,7 @@ def _node(found: ToolDescription, doc: str, source: str, path: str) -> Tool:
         doc=doc,
         source=source,
         path=path,
-        name=tool.name,
-        tool_type=tool.tool_type,
-        aliases=tool.aliases,
-        options=tool.options,
-        endpoints=tool.endpoints,
-        description=tool.description,
-        input_schema=tool.input_schema,
+        **asdict(tool),
     )
 
 

@@ -3,7 +3,6 @@
 import sys
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,30 +11,24 @@ import typer
 from retrieval.ask_modes import AskMode
 from retrieval.question.query import ASK_TOP_K
 from schemas.errors import ConfigError
+from schemas.evidence import Interface
 from schemas.redaction import one_line
 from schemas.settings import Settings
-from schemas.usage_counts import Interface
 from sitegraph.cli.commands.wiki import WikiOption, open_wiki
 from sitegraph.cli.options import (
     AsOfOption,
+    FilterOption,
     FormatOption,
+    GraphOption,
     GroupsOption,
     IndexOption,
-    OutputFormat,
     VersionOption,
-    print_json,
+    print_result,
 )
-from sitegraph.cli.reading import (
-    coverage_of,
-    log_usage,
-    open_for_reading,
-    read_reading_settings,
-    terminal_width,
-    warn,
-)
+from sitegraph.cli.reading import open_for_reading, read_reading_settings, terminal_width, utc_now, warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from retrieval.ask import AskResult
     from schemas.evidence import Query
@@ -67,19 +60,12 @@ def ask(
     ] = 4,
     wiki: WikiOption = None,
     top_k: Annotated[int, typer.Option("--top-k", help="Number of chunks, 1 to 50.")] = ASK_TOP_K,
-    use_graph: Annotated[
-        bool, typer.Option("--use-graph/--no-graph", help="Follow the edges of the graph.")
-    ] = True,
-    filter_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--filter", metavar="KEY=VALUE", help="Only matching chunks, such as doc_type=guide. Repeatable."
-        ),
-    ] = None,
+    use_graph: GraphOption = True,
+    filter_: FilterOption = None,
     as_of: AsOfOption = None,
     version: VersionOption = None,
     groups: GroupsOption = None,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Answer a question from the index, each sentence with its source.
 
@@ -114,49 +100,39 @@ def ask(
     if judge and complete is None:
         raise ConfigError("needs a model; give --llm URL and --model NAME", subject="--judge")
     asked = _ask(settings, query, mode, as_of, complete=complete, wiki=pages, judge=judge, steps=steps)
-    if output is OutputFormat.JSON:
-        print_json(_record(asked))
-    else:
-        from retrieval.absence import render_absence
-        from retrieval.answering.rendering import render_answer
-
-        typer.echo(render_answer(asked.answer, asked.bundle, width=terminal_width()))
-        if asked.absence:
-            typer.echo("\n" + render_absence(asked.absence))
+    print_result(output, _record(asked), _lines(asked))
 
 
 def _ask(settings: Settings, query: "Query", mode: AskMode, as_of: str | None, **options: Any) -> "AskResult":
     from retrieval.ask import Asking
-    from retrieval.question.policy import read_policy
+    from retrieval.once import coverage_of, log_usage
+    from retrieval.question.query import read_policy
     from retrieval.retriever import RetrievalResult
 
     log = _step_log()
     readers = open_for_reading(settings, use_graph=query.use_graph, use_rerank=True, as_of=as_of)
     log(f"generation {readers.generation}")
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    policy = read_policy(settings.deny)
-    coverage = partial(coverage_of, settings)
     asking = Asking(
-        readers=readers, log=log, warn=_warn, now=now, policy=policy, coverage=coverage, **options
+        readers=readers,
+        log=log,
+        warn=lambda message: warn(one_line(message)),  # a model, or a page, may have chosen the words
+        now=utc_now(),
+        policy=read_policy(settings.deny),
+        coverage=partial(coverage_of, settings, utc_now),
+        **options,
     )
     began = time.perf_counter()
     asked = asking.ask(replace(query, rerank=readers.reranker is not None), mode)
-    seconds = time.perf_counter() - began
-    result = RetrievalResult(query=query, bundle=asked.bundle, candidates=(), copies={})
     log_usage(
         readers.index,
-        [query],
-        results=[result],
+        RetrievalResult(query=query, bundle=asked.bundle, candidates=(), copies={}),
         not_found=asked.answer.not_found,
         door=Interface.ASK,
-        seconds=seconds,
+        seconds=time.perf_counter() - began,
+        now=utc_now,
+        warn=warn,
     )
     return asked
-
-
-def _warn(message: str) -> None:
-    """Warn in words that a model, or a page, may have chosen."""
-    warn(one_line(message))
 
 
 def _step_log() -> "Callable[[str], None]":
@@ -173,13 +149,21 @@ def _step_log() -> "Callable[[str], None]":
     return log
 
 
+def _lines(asked: "AskResult") -> "Iterator[str]":
+    from retrieval.answering.answered import render_answer
+    from retrieval.evidence import render_absence
+
+    yield render_answer(asked.answer, asked.bundle, width=terminal_width())
+    if asked.absence:
+        yield "\n" + render_absence(asked.absence)
+
+
 def _record(asked: "AskResult") -> "Record":
     """Return the contract of docs/asking.md."""
-    from retrieval.answering.rendering import cited_labels
+    from retrieval.answering.answered import cited_labels
     from schemas.records import to_record
 
-    answer = asked.answer
-    cited = cited_labels(answer)
+    answer, cited = asked.answer, cited_labels(asked.answer)
     return {
         "query": asked.bundle.query,
         "mode": asked.mode.value,

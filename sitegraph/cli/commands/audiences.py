@@ -7,12 +7,17 @@ import typer
 
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
-from sitegraph.cli.hints import complete_commands
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, QuietOption, print_json
+from sitegraph.cli.options import (
+    FormatOption,
+    IndexOption,
+    QuietOption,
+    complete_commands,
+    print_result,
+)
 
 if TYPE_CHECKING:
     from flows.run.index import Index
-    from indexes.audiences import Audience
+    from indexes.markers import Audience
 
 
 def audiences(
@@ -30,7 +35,7 @@ def audiences(
     sync: Annotated[
         bool, typer.Option("--sync", help="Bring all audiences up to date now, without a request.")
     ] = False,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
     quiet: QuietOption = False,
 ) -> None:
     """List the audiences of the index: each sees only the documents that its groups may see.
@@ -56,26 +61,18 @@ def audiences(
     settings = read_settings(index)
     with closing(open_existing(settings) if changes else open_described(settings)) as opened:
         if changes:
-            _change(opened, wanted, unwanted, sync=sync, quiet=quiet)
+            from flows.audiences.update import change_audiences
+
+            change_audiences(opened, add=wanted, drop=unwanted, sync=sync, quiet=quiet)
         found = describe_audiences(opened)
-    if output is OutputFormat.JSON:
-        print_json({"audiences": found})
-        return
-    for one in found:
-        print(complete_commands(tell_audience(one), index=index))
-    if not found:
-        print("no audiences: everybody who reads this index sees all of it")
-
-
-def _change(index: "Index", add: Any, drop: Any, *, sync: bool, quiet: bool) -> None:
-    from flows.audiences.manage import change_audiences
-
-    change_audiences(index, add=add, drop=drop, sync=sync, quiet=quiet)
+    lines = [complete_commands(tell_audience(one), index=index) for one in found]
+    nobody = ["no audiences: everybody who reads this index sees all of it"]
+    print_result(output, {"audiences": found}, lines or nobody)
 
 
 def describe_audiences(index: "Index") -> list[dict[str, Any]]:
     """Return each audience: its groups, generation, documents, and what it was made from, by name."""
-    from indexes.audiences import audiences_of
+    from indexes.markers import audiences_of
 
     return [_describe(one, current=index.current()) for one in audiences_of(index.layout.root)]
 

@@ -1,25 +1,25 @@
 """`sitegraph blame`: since when a passage says what it says."""
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import TYPE_CHECKING
 
 import typer
 
 from schemas.errors import ConfigError, StoreUnavailable
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
-from sitegraph.cli.reading import open_for_reading, read_shown_settings, terminal_width
+from sitegraph.cli.options import ChunkArgument, FormatOption, IndexOption, print_result
+from sitegraph.cli.reading import open_for_reading, read_shown_settings, terminal_width, utc_now
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
     from schemas.nodes import Chunk
-    from sitegraph.service.viewer.archive import LedgerArchive
-    from sitegraph.service.viewer.blame import Blame, DatedSentence, PassageVersion
+    from sitegraph.actions.archive import LedgerArchive
+    from sitegraph.actions.blame import Blame, DatedSentence, PassageVersion
 
 
 def blame(
-    chunk: Annotated[str, typer.Argument(help="A chunk id as `query` prints it, or the beginning of one.")],
+    chunk: ChunkArgument,
     index: IndexOption = None,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Show since when a passage has had each of its sentences, and what it said before.
 
@@ -31,25 +31,23 @@ def blame(
 
       sitegraph blame chunk:27ktm --format json
     """
-    from sitegraph.service.viewer.archive import LedgerArchive
-    from sitegraph.service.viewer.blame import blame_chunk, history_record
+    from sitegraph.actions.archive import LedgerArchive
+    from sitegraph.actions.blame import blame_chunk, history_record
 
     settings = read_shown_settings(index)
     readers = open_for_reading(settings)
-    archive = LedgerArchive(settings, now=_now, warn=_warn, draw_seconds=1.0)
+    # What the archive says has the name of the program before it.
+    archive = LedgerArchive(settings, now=utc_now, warn=partial(typer.echo, err=True), draw_seconds=1.0)
     found = blame_chunk(readers, archive, _find(readers, archive, chunk))
     if found is None:
         raise StoreUnavailable("cannot be read; blame needs it", subject="ledger")
-    if output is OutputFormat.JSON:
-        print_json(history_record(found))
-    else:
-        typer.echo(_text(found))
+    print_result(output, history_record(found), [_text(found)])
 
 
 def _find(readers: "Readers", archive: "LedgerArchive", name: str) -> "Chunk":
     """Find the chunk; of one that is no more, say what became of it."""
-    from retrieval.bundle.passage import find_chunk
-    from sitegraph.service.viewer.blame import last_departure
+    from retrieval.bundle.render import find_chunk
+    from sitegraph.actions.blame import last_departure
 
     try:
         return find_chunk(readers.chunks, name, graph=readers.graph)
@@ -97,7 +95,7 @@ def _wrapped(margin: str, text: str) -> str:
 
 def _change(version: "PassageVersion") -> list[str]:
     """What the coming of a version changed, word by word where both texts are kept."""
-    from sitegraph.service.viewer.diff import Mark
+    from sitegraph.actions.word_difference import Mark
 
     if version.generation is None:
         return []
@@ -107,12 +105,3 @@ def _change(version: "PassageVersion") -> list[str]:
     marks = {Mark.SAME: "{}", Mark.REMOVED: "[-{}-]", Mark.ADDED: "{{+{}+}}"}
     told = "".join(marks[piece.mark].format(piece.text) for piece in version.pieces)
     return [head, _wrapped("    ", told)]
-
-
-def _warn(line: str) -> None:
-    """Print what the archive says, which has the name of the program before it."""
-    typer.echo(line, err=True)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

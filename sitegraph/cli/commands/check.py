@@ -1,8 +1,7 @@
 """`sitegraph check`: does the index still answer what it must?"""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,19 +12,10 @@ from sitegraph.cli.options import IndexOption, QuietOption, print_json
 from sitegraph.cli.reading import open_for_reading, read_reading_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from schemas.checks import CheckRecord, Verdict
-
-_STAGE = "check"
+    from schemas.report import CheckRecord
 
 
-class CheckFormat(StrEnum):
-    """How verdicts are printed."""
-
-    TEXT = "text"
-    JSON = "json"
-    JUNIT = "junit"
+CheckFormat = Literal["text", "json", "junit"]
 
 
 def check(
@@ -47,7 +37,7 @@ def check(
     quiet: QuietOption = False,
     output: Annotated[
         CheckFormat, typer.Option("--format", help="Text for people, JSON for programs, JUnit for CI.")
-    ] = CheckFormat.TEXT,
+    ] = "text",
 ) -> None:
     """Ask questions that the index must answer, and check what they cite and state. A failure is exit code 1.
 
@@ -65,6 +55,9 @@ def check(
     """
     if held and from_log:
         raise ConfigError("cannot be used with --from-log", subject="--held")
+    if output == "junit" and (held or from_log):
+        given = "--held" if held else "--from-log"
+        raise ConfigError(f"must be text or json when {given} is given", subject="--format")
     if held:
         _show_held(read_settings(index), output)
     elif from_log:
@@ -74,57 +67,47 @@ def check(
 
 
 def _check(settings: Settings, questions: Path | None, output: CheckFormat, *, quiet: bool) -> None:
-    from retrieval.checks.examine import examine
-    from retrieval.checks.opening import examined
+    from retrieval.checks.examine import examine, examined
+    from retrieval.checks.losses import render_verdicts
     from runtime.progress import StageProgress
-    from sitegraph.cli.checking.files import load_questions
+    from schemas.records import to_record
+    from sitegraph.actions.check import load_check_files, render_junit
 
-    checks = load_questions(settings, questions)
+    checks = load_check_files(settings, questions)
     readers = open_for_reading(settings, use_rerank=True)
     with StageProgress(quiet=quiet) as progress:
         asked = examine(checks, examined(readers))
-        verdicts = tuple(progress.over(_STAGE, asked, total=len(checks)))
-    _print(verdicts, readers.generation, output)
-    if not all(one.passed for one in verdicts):
+        verdicts = tuple(progress.over("check", asked, total=len(checks)))
+    failed = sum(not one.passed for one in verdicts)
+    if output == "json":
+        told = [{**to_record(one), "passed": one.passed} for one in verdicts]
+        counts = {"asked": len(verdicts), "passed": len(verdicts) - failed, "failed": failed}
+        print_json({"generation": readers.generation, **counts, "questions": told})
+    else:
+        render = render_junit if output == "junit" else render_verdicts
+        typer.echo(render(verdicts, generation=readers.generation))
+    if failed:
         raise typer.Exit(1)
 
 
-def _print(verdicts: "Sequence[Verdict]", generation: int, output: CheckFormat) -> None:
-    from retrieval.checks.rendering import render_verdicts
-    from schemas.records import to_record
-    from sitegraph.cli.checking.junit import render_junit
-
-    if output is CheckFormat.JSON:
-        failed = sum(not one.passed for one in verdicts)
-        told = [{**to_record(one), "passed": one.passed} for one in verdicts]
-        counts = {"asked": len(verdicts), "passed": len(verdicts) - failed, "failed": failed}
-        print_json({"generation": generation, **counts, "questions": told})
-    elif output is CheckFormat.JUNIT:
-        typer.echo(render_junit(verdicts, generation=generation))
-    else:
-        typer.echo(render_verdicts(verdicts, generation=generation))
-
-
 def _show_held(settings: Settings, output: CheckFormat) -> None:
-    from indexes.check_record import load_record
-    from indexes.layout import IndexLayout
-    from indexes.manifest import load_manifest
+    from indexes.health import load_record
+    from indexes.layout import IndexLayout, load_manifest
     from indexes.places import place_of
     from schemas.records import to_record
 
-    if output is CheckFormat.JUNIT:
-        raise ConfigError("must be text or json when --held is given", subject="--format")
     layout = IndexLayout(place_of(settings))
     load_manifest(layout)  # so that a folder without an index is told as everywhere
     record = load_record(layout)
-    if output is CheckFormat.JSON:
+    if output == "json":
         print_json(to_record(record) if record else {})
     else:
         typer.echo(_told(record))
 
 
 def _told(record: "CheckRecord | None") -> str:
-    from retrieval.checks.rendering import count, render_losses
+    from retrieval.checks.losses import render_losses
+    from retrieval.learning.questions import count_questions
 
     if record is None:
         return "no run has asked any questions yet"
@@ -132,7 +115,7 @@ def _told(record: "CheckRecord | None") -> str:
     verdict = "held" if counts.held else "not held"
     said = (
         f"{record.source}, generation {record.generation} at {record.as_of}: "
-        f"{counts.lost} of {count(counts.asked)} lost evidence; {verdict}"
+        f"{counts.lost} of {count_questions(counts.asked)} lost evidence; {verdict}"
     )
     return "\n".join(filter(None, (render_losses(record.losses), said)))
 
@@ -140,16 +123,14 @@ def _told(record: "CheckRecord | None") -> str:
 def _propose(settings: Settings, questions: Path | None, output: CheckFormat) -> None:
     from retrieval.checks.proposing import propose_checks, render_proposals
     from retrieval.learning.usage import read_usage
-    from runtime.check_file import load_checks
+    from runtime.yaml_files import load_checks
     from schemas.records import to_record
 
-    if output is CheckFormat.JUNIT:
-        raise ConfigError("must be text or json when --from-log is given", subject="--format")
     known = [one.question for one in load_checks(questions)] if questions else []
     usage = read_usage(Path(settings.index))
     readers = open_for_reading(settings, use_graph=False)
     proposed = propose_checks(usage, readers.chunks.get, known=known)
-    if output is CheckFormat.JSON:
+    if output == "json":
         print_json({"generation": readers.generation, "questions": [to_record(one) for one in proposed]})
     else:
         typer.echo(render_proposals(proposed), nl=False)

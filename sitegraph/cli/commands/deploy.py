@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,18 +11,11 @@ import typer
 
 from indexes.places import index_place
 from schemas.errors import ConfigError
-from sitegraph.cli.options import FormatOption, OutputFormat, print_json
+from schemas.settings import program_version
+from sitegraph.cli.options import FormatOption, print_result
 
 SHORTEST = 10.0
 """Seconds of an alarm that waits."""
-
-DONE = {
-    "create": "created",
-    "update": "updated",
-    "unchanged": "unchanged",
-    "pause": "paused",
-    "delete": "deleted",
-}
 
 
 def deploy(
@@ -62,8 +55,7 @@ def deploy(
     replace: Annotated[
         bool,
         typer.Option(
-            "--replace",
-            help="Replace deployments of that name that run another file, or for another index.",
+            "--replace", help="Replace deployments of that name that run another file, or for another index."
         ),
     ] = False,
     dry_run: Annotated[
@@ -106,7 +98,7 @@ def deploy(
             help="Maintain the index at these times, in UTC, such as '0 4 * * 0'; none pauses it.",
         ),
     ] = None,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Make one Prefect deployment for each source file, and the alarms that watch them.
 
@@ -132,28 +124,35 @@ def deploy(
     """
     from sitegraph.cli.commands.run import prepare_prefect
 
-    times = {"late_after": late_after, "lost_after": lost_after, "held_after": held_after}
-    seconds = {name: _seconds(name, text) for name, text in times.items()}
+    given = {"late_after": late_after, "lost_after": lost_after, "held_after": held_after}
+    times = {name: _seconds(name, text) for name, text in given.items() if text is not None}
     prepare_prefect(os.environ)
     from flows.deploy.deploy import DeployWish
     from flows.deploy.deploy import deploy as make
+    from flows.deploy.deployments import RunPlace
 
-    wish = DeployWish(
-        named=sources,
+    place = RunPlace(
         folder=(home or Path()).resolve(),
         pool=pool,
         index=str(index_place(index)) if index else None,
         job_variables=_variables(job_variable or ()),
+        version=program_version(),
+    )
+    wish = DeployWish(
+        named=sources,
+        place=place,
         prune=prune,
         replace=replace,
         dry_run=dry_run,
         with_alarms=alarms,
         notify=notify,
         maintain=maintain,
-        **seconds,
+        times=times,
     )
     record = make(wish)
-    print_json(record) if output is OutputFormat.JSON else _print(record)
+    print_result(output, record, _lines(record))
+    for note in record["notes"] if output == "text" else ():
+        print(f"sitegraph: {note}", file=sys.stderr)
 
 
 def _variables(given: Iterable[str]) -> dict[str, Any]:
@@ -162,9 +161,8 @@ def _variables(given: Iterable[str]) -> dict[str, Any]:
     for text in given:
         name, equals, value = text.partition("=")
         if not name or not equals:
-            raise ConfigError(
-                f"{text!r} is not NAME=VALUE, such as memory_limit=4Gi", subject="--job-variable"
-            )
+            told = f"{text!r} is not NAME=VALUE, such as memory_limit=4Gi"
+            raise ConfigError(told, subject="--job-variable")
         try:
             variables[name] = json.loads(value)
         except ValueError:
@@ -172,11 +170,9 @@ def _variables(given: Iterable[str]) -> dict[str, Any]:
     return variables
 
 
-def _seconds(name: str, text: str | None) -> float | None:
-    from runtime.source_values import seconds_of
+def _seconds(name: str, text: str) -> float:
+    from runtime.schedules import seconds_of
 
-    if text is None:
-        return None
     option = f"--{name.replace('_', '-')}"
     try:
         seconds = seconds_of(text)
@@ -189,25 +185,23 @@ def _seconds(name: str, text: str | None) -> float | None:
     return seconds
 
 
-def _print(record: dict[str, Any]) -> None:
+def _lines(record: dict[str, Any]) -> Iterator[str]:
     for one in record["deployments"]:
         when = "; ".join(one["schedules"]) or "no schedule"
-        print(f"{_verb(record, one)} {one['name']}  {when}, pool {one['pool']}")
+        yield f"{_verb(record, one)} {one['name']}  {when}, pool {one['pool']}"
         for key, (before, after) in one["changes"].items():
-            print(f"{'':<17} {key}: {_text(before)} > {_text(after)}")
+            yield f"{'':<17} {key}: {_text(before)} > {_text(after)}"
     for one in record["alarms"]:
         within = f"  after {one['within']}" if one["within"] else ""
-        print(f"{_verb(record, one)} alarm {one['name']}{within}")
+        yield f"{_verb(record, one)} alarm {one['name']}{within}"
     if record["dry_run"]:
-        print("nothing was done (--dry-run)")
-    for note in record["notes"]:
-        print(f"sitegraph: {note}", file=sys.stderr)
+        yield "nothing was done (--dry-run)"
 
 
 def _verb(record: dict[str, Any], one: dict[str, Any]) -> str:
     action = one["action"]
-    would = record["dry_run"] and action != "unchanged"
-    return f"{f'would {action}' if would else DONE[action]:<17}"
+    done = f"would {action}" if record["dry_run"] else f"{action}d"
+    return f"{action if action == 'unchanged' else done:<17}"
 
 
 def _text(value: Any) -> str:

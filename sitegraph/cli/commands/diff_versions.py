@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from schemas.errors import ConfigError
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.options import FormatOption, IndexOption, print_result
 from sitegraph.cli.reading import open_for_reading, read_reading_settings, terminal_width
 
 if TYPE_CHECKING:
-    from indexes.families.manuals import Manual
+    from indexes.families import Manual
 
 
 def diff_versions(
@@ -28,7 +28,7 @@ def diff_versions(
     names_only: Annotated[
         bool, typer.Option("--names-only", help="Only which documents differ, not what in them.")
     ] = False,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Show what changed from one version of a manual to another: documents, sections, words.
 
@@ -43,17 +43,13 @@ def diff_versions(
       sitegraph diff-versions 2.39 2.47 --family git --format json
     """
     from schemas.records import to_record
-    from sitegraph.cli.manuals.difference import compare_versions
-    from sitegraph.cli.manuals.text import difference_lines
+    from sitegraph.actions.compare_versions import compare_versions, difference_lines
 
     readers = open_for_reading(read_reading_settings(index), use_graph=False)
     manual = choose_manual(readers.families.manuals, old, new, family=family)
     found = compare_versions(manual, old, new, readers.chunks.of_documents, path=path)
-    if output is OutputFormat.JSON:
-        print_json(to_record(found))
-    else:
-        lines = difference_lines(found, width=terminal_width(), words=not names_only)
-        typer.echo("\n".join(lines))
+    lines = difference_lines(found, width=terminal_width(), words=not names_only)
+    print_result(output, to_record(found), lines)
 
 
 def choose_manual(manuals: "Sequence[Manual]", old: str, new: str, *, family: str | None) -> "Manual":
@@ -61,14 +57,11 @@ def choose_manual(manuals: "Sequence[Manual]", old: str, new: str, *, family: st
 
     Raises: ConfigError: none has, or several; the message names what there is.
     """
-    from retrieval.question.versions import tell_versions
+    from retrieval.question.catalogue import tell_versions
 
     told = "; ".join(tell_versions(one) for one in manuals)
     if not manuals:
-        raise ConfigError(
-            "this index has none; set `family` in a source file",
-            subject="versions",
-        )
+        raise ConfigError("this index has none; set `family` in a source file", subject="versions")
     named = [one for one in manuals if family in (None, one.name)]
     if not named:
         raise ConfigError(f"no manual has this name; known: {told}", subject=f"--family {family}")

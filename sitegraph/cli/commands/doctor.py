@@ -1,17 +1,16 @@
 """`sitegraph doctor`: what this machine and its configuration lack, each with the line to type."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from runtime.settings import read_settings
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.options import FormatOption, IndexOption, print_result
 
 if TYPE_CHECKING:
-    from schemas.source import Source
-    from sitegraph.cli.health.findings import CheckResult
+    from sitegraph.actions.needs import CheckResult
 
 
 def doctor(
@@ -20,7 +19,7 @@ def doctor(
         typer.Argument(metavar="[SOURCE.yaml]...", help="Source files whose needs are checked as well."),
     ] = None,
     index: IndexOption = None,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Check Python, packages, programs, disk, rights and the servers that are configured.
 
@@ -35,31 +34,22 @@ def doctor(
 
       sitegraph doctor --format json
     """
+    from runtime.source_file import load_source
     from schemas.records import to_record
-    from sitegraph.cli.health.checkup import check_up
-    from sitegraph.cli.health.findings import exit_code_of
+    from sitegraph.actions.doctor import check_up
+    from sitegraph.actions.needs import exit_code_of
 
     settings = read_settings(index)
-    findings = check_up(settings, _load(sources or ()))
+    findings = check_up(settings, tuple(load_source(path) for path in sources or ()))
     code = exit_code_of(findings)
-    if output is OutputFormat.JSON:
-        print_json({"ok": code == 0, "findings": [to_record(finding) for finding in findings]})
-    else:
-        _print(findings)
+    record = {"ok": code == 0, "findings": [to_record(finding) for finding in findings]}
+    print_result(output, record, _lines(findings))
     if code:
         raise typer.Exit(code)
 
 
-def _load(paths: Iterable[Path]) -> "tuple[Source, ...]":
-    if not paths:
-        return ()
-    from runtime.source_file import load_source
-
-    return tuple(load_source(path) for path in paths)
-
-
-def _print(findings: "Iterable[CheckResult]") -> None:
+def _lines(findings: "Iterable[CheckResult]") -> Iterator[str]:
     for finding in findings:
-        print(f"{finding.health.value:<12}{finding.subject}: {finding.told}")
+        yield f"{finding.health.value:<12}{finding.subject}: {finding.told}"
         if finding.remedy is not None:
-            print(f"{'':<12}  {finding.remedy}")
+            yield f"{'':<12}  {finding.remedy}"

@@ -1,18 +1,17 @@
 """`sitegraph drop`: take a source out of the index."""
 
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from sitegraph.cli.completing import complete_source
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.options import FormatOption, IndexOption, complete_source, print_result
 
 
 def drop(
     source: Annotated[str, typer.Argument(help="Name of the source.", autocompletion=complete_source)],
     index: IndexOption = None,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Remove a source, its rows and its crawl state, and publish that as a generation of its own.
 
@@ -28,13 +27,8 @@ def drop(
     from flows.drop_source import drop_source
 
     record = drop_source(source, index=index)
-    print_json(record) if output is OutputFormat.JSON else print_drop(record)
-
-
-def print_drop(record: dict[str, Any]) -> None:
-    """Print what went for a person; a source that readers did not see needed no generation."""
-    if record["generation"] is None:
-        print(f"{record['source']}: was never published; its ledger records were deleted")
-    else:
+    told = "was never published; its ledger records were deleted"
+    if record["generation"] is not None:
         removed = f"{record['documents']} documents, {record['chunks']} chunks removed"
-        print(f"{record['source']}: {removed} by generation {record['generation']}")
+        told = f"{removed} by generation {record['generation']}"
+    print_result(output, record, [f"{record['source']}: {told}"])

@@ -1,7 +1,7 @@
 """`sitegraph graph`: what stands around a node."""
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from contextlib import closing
+from typing import Annotated, Literal
 
 import typer
 
@@ -9,19 +9,10 @@ from schemas.edges import EdgeKind
 from sitegraph.cli.options import IndexOption, print_json
 from sitegraph.cli.reading import read_shown_settings, warn
 
-if TYPE_CHECKING:
-    from sitegraph.graph_view.shown import ShownGraph
-
 HOPS_MAX, NODES_MAX = 6, 5000
 
 
-class GraphFormat(StrEnum):
-    """How a neighbourhood is printed."""
-
-    TEXT = "text"
-    JSON = "json"
-    DOT = "dot"
-    SVG = "svg"
+GraphFormat = Literal["text", "json", "dot", "svg"]
 
 
 def graph(
@@ -49,7 +40,7 @@ def graph(
         typer.Option(
             "--format", help="Text for people, JSON for programs, DOT for Graphviz, or an SVG picture."
         ),
-    ] = GraphFormat.TEXT,
+    ] = "text",
 ) -> None:
     """Show the nodes around a node and the edges between them, in both directions.
 
@@ -64,26 +55,16 @@ def graph(
       sitegraph graph guide/backup.md --kind contains --kind depends_on --format dot | dot -Tpdf > backup.pdf
     """
     from flows.run.opening import open_described
-    from sitegraph.cli.documents.neighbourhood import show_neighbourhood
-
-    opened = open_described(read_shown_settings(index))
-    try:
-        shown = show_neighbourhood(opened, node, hops=hops, limit=limit, kinds=kind or (), source=source)
-    finally:
-        opened.close()
-    _print(shown, output)
-
-
-def _print(shown: "ShownGraph", output: GraphFormat) -> None:
     from schemas.records import to_record
-    from sitegraph.graph_view.dot import render_dot
-    from sitegraph.graph_view.svg import render_svg
-    from sitegraph.graph_view.text import render_tree, say_left_out
+    from sitegraph.actions.find import show_neighbourhood
+    from sitegraph.actions.neighbourhood import render_dot, render_svg, render_tree, say_left_out
 
-    if output is GraphFormat.JSON:
+    with closing(open_described(read_shown_settings(index))) as opened:
+        shown = show_neighbourhood(opened, node, hops=hops, limit=limit, kinds=kind or (), source=source)
+    if output == "json":
         print_json(to_record(shown))
         return
-    render = {GraphFormat.TEXT: render_tree, GraphFormat.DOT: render_dot, GraphFormat.SVG: render_svg}[output]
+    render = {"text": render_tree, "dot": render_dot, "svg": render_svg}[output]
     typer.echo(render(shown))
-    if output is not GraphFormat.TEXT and shown.left_out:
+    if output != "text" and shown.left_out:
         warn(say_left_out(shown))

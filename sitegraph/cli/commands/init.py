@@ -1,27 +1,27 @@
 """`sitegraph init`: a commented source file for a site, a folder or a repository."""
 
 import shlex
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from runtime.settings import read_settings
+from runtime.settings import naming_file, read_settings
 from schemas.errors import ConfigError
 from schemas.settings import Settings
+from sitegraph.cli.failures import require_folder
 from sitegraph.cli.options import (
     AllowPrivateOption,
     FormatOption,
     IndexOption,
-    OutputFormat,
     QuietOption,
-    print_json,
+    print_result,
 )
-from sitegraph.cli.text_files import require_folder, write_text
+from sitegraph.cli.reading import tell
 
 if TYPE_CHECKING:
-    from sitegraph.cli.starting.proposal import Proposal
+    from sitegraph.actions.proposal import Proposal
 
 STDOUT = "-"
 
@@ -48,7 +48,7 @@ def init(
     allow_private: AllowPrivateOption = None,
     index: IndexOption = None,
     quiet: QuietOption = False,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Look at a site, folder or repository, and write a commented source file for it.
 
@@ -66,32 +66,23 @@ def init(
 
       sitegraph init http://10.1.2.3:8080/docs/ --allow-private 10.1.2.3:8080
     """
-    from sitegraph.cli.starting.starting import check_name, propose
-    from sitegraph.cli.starting.target import find_target
+    from sitegraph.actions.propose import check_name, propose
+    from sitegraph.actions.target import find_target
 
-    settings, found = read_settings(index), find_target(target)
-    found = check_name(found, name)
+    settings, found = read_settings(index), check_name(find_target(target), name)
     path = None if file == STDOUT else Path(file or f"{found.name}.yaml")
     _check_free(path, force=force)
-    proposal = propose(found, settings, allow_private=allow_private or (), say=_sayer(quiet=quiet))
+    say = (lambda _: None) if quiet else tell
+    proposal = propose(found, settings, allow_private=allow_private or (), say=say)
     text = _text(proposal, path, settings)
     if path is not None:
-        write_text(path, text)
+        with naming_file(path, "cannot be written"):
+            path.write_text(text, encoding="utf-8")
     record = _record(proposal, path, index)
-    if output is OutputFormat.JSON:
-        print_json(record if path is not None else {**record, "text": text})
-    elif path is None:
-        sys.stdout.write(text)
+    if path is None:
+        print_result(output, {**record, "text": text}, text.splitlines())
     else:
-        _print(proposal, record)
-
-
-def _sayer(*, quiet: bool) -> Any:
-    def say(message: str) -> None:
-        if not quiet:
-            typer.echo(f"sitegraph: {message}", err=True)
-
-    return say
+        print_result(output, record, _lines(proposal, record))
 
 
 def _check_free(path: Path | None, *, force: bool) -> None:
@@ -107,17 +98,13 @@ def _check_free(path: Path | None, *, force: bool) -> None:
 
 def _text(proposal: "Proposal", path: Path | None, settings: Settings) -> str:
     from runtime.source_file import parse_source
-    from sitegraph.cli.starting.source_text import source_text
+    from sitegraph.actions.proposal_text import source_text
 
     shown = (path or Path(f"{proposal.target.name}.yaml")).absolute()
     index = settings.index if "://" in settings.index else str(Path(settings.index).absolute())
     run = shlex.join(["sitegraph", "run", str(shown), "--index", index])
-    text = source_text(
-        proposal,
-        folder=shown.parent.resolve(),
-        command=shlex.join(["sitegraph", "init", proposal.target.place]),
-        run=run,
-    )
+    command = shlex.join(["sitegraph", "init", proposal.target.place])
+    text = source_text(proposal, folder=shown.parent.resolve(), command=command, run=run)
     parse_source(text, subject=str(shown), folder=shown.parent)
     return text
 
@@ -140,16 +127,13 @@ def _record(proposal: "Proposal", path: Path | None, index: str | None) -> dict[
     }
 
 
-def _print(proposal: "Proposal", record: dict[str, Any]) -> None:
-    from sitegraph.cli.starting.figures import told_estimate
+def _lines(proposal: "Proposal", record: dict[str, Any]) -> Iterator[str]:
+    from sitegraph.actions.proposal_text import told_estimate
 
-    print(f"wrote {record['file']}: source {record['name']} of kind {record['kind']}")
-    for line in told_estimate(proposal.estimate):
-        print(f"  {line}")
-    for one in proposal.excludes:
-        print(f"  left out: {one.glob} ({one.reason})")
-    for note in proposal.notes[:5]:
-        print(f"  note: {note}")
+    yield f"wrote {record['file']}: source {record['name']} of kind {record['kind']}"
+    yield from (f"  {line}" for line in told_estimate(proposal.estimate))
+    yield from (f"  left out: {one.glob} ({one.reason})" for one in proposal.excludes)
+    yield from (f"  note: {note}" for note in proposal.notes[:5])
     if len(proposal.notes) > 5:
-        print(f"  note: … and {len(proposal.notes) - 5} more (--format json)")
-    print(f"next: {record['next'][0]}")
+        yield f"  note: … and {len(proposal.notes) - 5} more (--format json)"
+    yield f"next: {record['next'][0]}"

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from runtime.settings import read_settings
+from runtime.settings import naming_file, read_settings
 from schemas.errors import ConfigError
-from sitegraph.cli.options import AllowPrivateOption, FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.failures import require_folder
+from sitegraph.cli.options import AllowPrivateOption, FormatOption, IndexOption, print_json
 from sitegraph.cli.reading import terminal_width
-from sitegraph.cli.text_files import require_folder, write_text
 
 
 def inspect(
@@ -23,7 +23,7 @@ def inspect(
     ] = None,
     allow_private: AllowPrivateOption = None,
     index: IndexOption = None,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Show how one document is parsed: tree, chunks, links, which text is left out and why, what is lost.
 
@@ -41,7 +41,9 @@ def inspect(
       sitegraph inspect page.html --source handbook.yaml
     """
     from runtime.source_file import load_source
-    from sitegraph.cli.inspection.inspect_document import inspect_target
+    from schemas.records import to_record
+    from sitegraph.actions.inspect import inspect_target
+    from sitegraph.actions.inspection_text import render_inspection, render_page
 
     settings = read_settings(index)
     _check_out(html, target)
@@ -53,19 +55,12 @@ def inspect(
         cleaning=load_source(source).cleaning if source is not None else None,
     )
     if html is not None:
-        from sitegraph.cli.inspection.page import render_page
-
-        write_text(html, render_page(report, pictures))
-    if output is OutputFormat.JSON:
-        from schemas.records import to_record
-
+        with naming_file(html, "cannot be written"):
+            html.write_text(render_page(report, pictures), encoding="utf-8")
+    if output == "json":
         print_json(to_record(report))
-    elif html is not None:
-        print(html)
     else:
-        from sitegraph.cli.inspection.text import render_text
-
-        print(render_text(report, width=terminal_width()))
+        print(html or render_inspection(report, width=terminal_width()))
 
 
 def _check_out(html: Path | None, target: str) -> None:

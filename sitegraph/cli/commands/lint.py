@@ -2,41 +2,26 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
-from schemas.json_text import to_json
-from sitegraph.cli.completing import complete_source
-from sitegraph.cli.options import IndexOption, QuietOption, print_json
+from sitegraph.cli.options import IndexOption, QuietOption, print_json, source_option
 from sitegraph.cli.reading import tell, warn
 
 if TYPE_CHECKING:
     from flows.run.index import Index
-    from retrieval.lint.catalogue import LintRule
-    from retrieval.lint.findings import LintFinding
+    from retrieval.lint.site import LintFinding
     from schemas.source import Source
 
 
-class LintFormat(StrEnum):
-    """How findings are printed."""
-
-    TEXT = "text"
-    JSON = "json"
-    SARIF = "sarif"
+LintFormat = Literal["text", "json", "sarif"]
 
 
-class FailOn(StrEnum):
-    """From which severity on a finding is exit code 1."""
-
-    NOTE = "note"
-    WARNING = "warning"
-    ERROR = "error"
-    NEVER = "never"
+FailOn = Literal["note", "warning", "error", "never"]
 
 
 def lint(
@@ -50,9 +35,7 @@ def lint(
         ),
     ] = None,
     index: IndexOption = None,
-    source: Annotated[
-        str | None, typer.Option(help="Only documents of this source.", autocompletion=complete_source)
-    ] = None,
+    source: Annotated[str | None, source_option("Only documents of this source.")] = None,
     rules: Annotated[
         str | None,
         typer.Option(
@@ -64,10 +47,10 @@ def lint(
     output: Annotated[
         LintFormat,
         typer.Option("--format", help="Text for people, JSON for programs, SARIF 2.1.0 for code scanning."),
-    ] = LintFormat.TEXT,
+    ] = "text",
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="Exit with 1 for findings of this severity or worse.")
-    ] = FailOn.WARNING,
+    ] = "warning",
     baseline: Annotated[
         Path | None,
         typer.Option("--baseline", metavar="FILE", help="Leave out the findings that this file lists."),
@@ -83,7 +66,7 @@ def lint(
     ] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Look for contradictions, dead links, orphans, copied passages and unexplained terms.
+    """Look for dead links, orphans, copied passages and unexplained terms.
 
     Reads the current generation and changes nothing. Exits with 1 if a finding is of --fail-on or worse.
 
@@ -105,33 +88,28 @@ def lint(
         return
     if baseline is not None and write_baseline is not None:
         raise ConfigError("give one of them", subject="--baseline, --write-baseline")
+    if source_file is not None and source is not None:
+        raise ConfigError("a source file names its source; leave the option out", subject="--source")
     from flows.run.opening import open_described
-    from retrieval.lint.suppress import split_by_baseline
-    from sitegraph.cli.linting.baseline import read_baseline
+    from retrieval.lint.site import Severity, split_by_baseline
+    from runtime.source_file import load_source
+    from sitegraph.actions import lint_report
 
-    known = read_baseline(baseline) if baseline is not None else frozenset()
-    loaded = _load(source_file, source)
+    known = lint_report.read_baseline(baseline) if baseline is not None else frozenset()
+    loaded = load_source(source_file) if source_file is not None else None
     with closing(open_described(read_settings(index))) as opened:
         generation = opened.current()
         found = _find(opened, generation, loaded, source=source, rules=chosen, quiet=quiet)
     if write_baseline is not None:
-        from sitegraph.cli.linting.baseline import write_baseline as write
-
-        write(write_baseline, found)
+        lint_report.write_baseline(write_baseline, found)
         tell(f"{write_baseline}: {len(found)} findings")
         return
     new, resolved = split_by_baseline(found, known)
     if resolved and rules is None and source is None:
         tell(f"{len(resolved)} findings of {baseline} are fixed; --write-baseline rewrites it")
     _print(new, output, generation=generation, known=len(found) - len(new), rules=chosen)
-    if fail_on is not FailOn.NEVER and any(one.severity.rank >= _rank(fail_on) for one in new):
+    if fail_on != "never" and any(one.severity.rank >= Severity(fail_on).rank for one in new):
         raise typer.Exit(1)
-
-
-def _rank(fail_on: FailOn) -> int:
-    from retrieval.lint.findings import Severity
-
-    return Severity(fail_on.value).rank
 
 
 def _choose_rules(wanted: str | None) -> tuple[str, ...]:
@@ -153,16 +131,6 @@ def _choose_rules(wanted: str | None) -> tuple[str, ...]:
     return tuple(id_ for id_, rule in RULES.items() if not rule.asked and id_ not in without)
 
 
-def _load(file: Path | None, source: str | None) -> "Source | None":
-    if file is None:
-        return None
-    if source is not None:
-        raise ConfigError("a source file names its source; leave the option out", subject="--source")
-    from runtime.source_file import load_source
-
-    return load_source(file)
-
-
 def _find(
     index: "Index",
     generation: int,
@@ -173,12 +141,10 @@ def _find(
     quiet: bool,
 ) -> "tuple[LintFinding, ...]":
     from retrieval.lint.catalogue import RULES
-    from retrieval.lint.findings import in_order
-    from retrieval.lint.suppress import select_findings
+    from retrieval.lint.site import in_order, select_findings
     from runtime.progress import StageProgress
-    from sitegraph.cli.linting.lines import with_lines
-    from sitegraph.cli.linting.paths import from_folder
-    from sitegraph.cli.linting.read_site import read_site
+    from sitegraph.actions.lint import read_site
+    from sitegraph.actions.lint_report import from_folder, with_lines
 
     sources = dict(index.ledger.sources.all())
     name = loaded.name if loaded is not None else source
@@ -212,42 +178,39 @@ def _warn_of_unknown_rules(sources: "Iterable[Source]") -> None:
 def _print_rules(form: LintFormat) -> None:
     from retrieval.lint.catalogue import RULES
 
-    if form is LintFormat.SARIF:
+    if form == "sarif":
         raise ConfigError("must be text or json when --list-rules is given", subject="--format")
-    if form is LintFormat.JSON:
-        print_json({"rules": [_rule_record(rule) for rule in RULES.values()]})
+    if form == "json":
+        told = [
+            {
+                "id": rule.id,
+                "severity": rule.severity.value,
+                "default": not rule.asked,
+                "summary": rule.summary,
+                "help": rule.help_,
+            }
+            for rule in RULES.values()
+        ]
+        print_json({"rules": told})
         return
     for rule in RULES.values():
         asked = ", only if --rules names it" if rule.asked else ""
         print(f"{rule.id} ({rule.severity}{asked})\n  {rule.summary}\n  {rule.help_}")
 
 
-def _rule_record(rule: "LintRule") -> dict[str, Any]:
-    return {
-        "id": rule.id,
-        "severity": rule.severity.value,
-        "default": not rule.asked,
-        "summary": rule.summary,
-        "help": rule.help_,
-    }
-
-
 def _print(
     findings: "Sequence[LintFinding]", form: LintFormat, *, generation: int, known: int, rules: Sequence[str]
 ) -> None:
-    from sitegraph.cli.linting.report import record_of, summary_of, text_of
-    from sitegraph.cli.linting.sarif import MOST, sarif_of
+    from sitegraph.actions.lint_report import MOST, findings_record, sarif_of, summary_of, text_of
 
-    if form is LintFormat.TEXT:
+    if form == "text":
         if findings:
             print(text_of(findings))
         print(summary_of(findings, known=known))
         return
-    if form is LintFormat.SARIF and len(findings) > MOST:
+    if form == "sarif" and len(findings) > MOST:
         warn(f"SARIF holds the worst {MOST} of {len(findings)} findings")
-    record = (
-        record_of(findings, generation=generation, known=known)
-        if form is LintFormat.JSON
-        else sarif_of(findings, rules=rules)
-    )
-    print(to_json(record, indent=2))
+    if form == "json":
+        print_json(findings_record(findings, generation=generation, known=known))
+    else:
+        print_json(sarif_of(findings, rules=rules))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sitegraph.cli.commands.run import prepare_prefect
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, QuietOption, print_json
+from sitegraph.cli.options import FormatOption, IndexOption, QuietOption, print_result
 
 
 def maintain(
@@ -17,7 +17,7 @@ def maintain(
         bool, typer.Option("--dry-run", help="Show whether maintenance is due and why, and do nothing.")
     ] = False,
     quiet: QuietOption = False,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Maintain an index while it is read and written: compact, sweep, vacuum, check a sample.
 
@@ -36,7 +36,7 @@ def maintain(
 
     prepare_prefect(os.environ)
     if configured_server() is not None:
-        from runtime.proxies import without_unspoken
+        from runtime.access import without_unspoken
 
         with without_unspoken(os.environ):
             from flows.maintain.flow import maintain as flow
@@ -49,11 +49,7 @@ def maintain(
         from flows.maintain.steps import maintain_index
 
         record = maintain_index(index, dry_run=dry_run, quiet=quiet)
-    if output is OutputFormat.JSON:
-        print_json(record)
-    else:
-        for line in told_maintenance(record):
-            print(line)
+    print_result(output, record, told_maintenance(record))
     for subject, what in record["sample"]["damage"]:
         print(f"{subject}: {what}", file=sys.stderr)
     if record["sample"]["damage"]:

@@ -22,12 +22,11 @@ def mcp(index: IndexOption = None, groups: GroupsOption = None) -> None:
 
       sitegraph mcp --index ./index --groups staff
     """
-    from indexes.copies.cache import followed
-    from indexes.layout import IndexLayout
-    from indexes.manifest import load_manifest
+    from indexes.copies.cache import follow_copy
+    from indexes.layout import IndexLayout, load_manifest
 
     settings = read_shown_settings(index, groups)
-    with followed(settings, now=time.time, say=tell) as local:
+    with follow_copy(settings, now=time.time, say=tell) as local:
         load_manifest(IndexLayout(Path(local.index)))
         from sitegraph.service.mcp_.stdio import serve_stdio
 

@@ -9,14 +9,13 @@ import typer
 
 from runtime.settings import read_settings
 from schemas.advice import ADVICE, Trouble
-from sitegraph.cli.hints import complete_commands
 from sitegraph.cli.options import (
     FormatOption,
     IndexOption,
     ModelOption,
-    OutputFormat,
     check_folder,
-    print_json,
+    complete_commands,
+    print_result,
 )
 
 MAX_LINES = 40
@@ -27,7 +26,7 @@ def plan(
     index: IndexOption = None,
     model: ModelOption = None,
     due: Annotated[bool, typer.Option("--due", help="Only documents that are due.")] = False,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Show what a run would fetch, parse again, publish, embed and remove, and why.
 
@@ -44,27 +43,26 @@ def plan(
     settings = read_settings(index, model=model)
     check_folder(settings)
     record = plan_run(source, settings, due=due)
-    if output is OutputFormat.JSON:
-        print_json(record)
-    else:
-        _print(record, partial(complete_commands, index=index, source=str(source)))
+    complete = partial(complete_commands, index=index, source=str(source))
+    print_result(output, record, plan_lines(record, complete))
 
 
-def _print(record: dict[str, Any], complete: Callable[[str], str]) -> None:
+def plan_lines(record: dict[str, Any], complete: Callable[[str], str]) -> Iterator[str]:
+    """Tell a plan to a person; *complete* writes what was typed into the commands that it advises."""
     seen = f"generation {record['generation']}" if record["generation"] else "no generation yet"
-    print(f"{record['source']}: {record['known']} documents known, {seen}")
+    yield f"{record['source']}: {record['known']} documents known, {seen}"
     for action, reasons in record["reasons"].items():
         for place, (reason, number) in enumerate(reasons.items()):
-            print(f"  {'' if place else action:<8} {number:>7}  {reason}")
+            yield f"  {'' if place else action:<8} {number:>7}  {reason}"
     if not record["reasons"]:
-        print("  nothing to do")
+        yield "  nothing to do"
     for line in (*_embedding(record["embed"]), *_model(record["model"]), *_objections(record)):
-        print(f"  {complete(line)}")
+        yield f"  {complete(line)}"
     for row in record["documents"][:MAX_LINES]:
         why = " ".join(part for part in (row["reason"], row["detail"]) if part)
-        print(f"    {row['action']:<8} {row['url']}  ({why})")
+        yield f"    {row['action']:<8} {row['url']}  ({why})"
     if len(record["documents"]) > MAX_LINES:
-        print(f"    … and {len(record['documents']) - MAX_LINES} more (--format json)")
+        yield f"    … and {len(record['documents']) - MAX_LINES} more (--format json)"
 
 
 def _embedding(embed: dict[str, int]) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """`sitegraph pull`: a copy of an index elsewhere, brought from one generation to the next."""
 
-import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from runtime.settings import read_settings
-from sitegraph.cli.options import FormatOption, OutputFormat, QuietOption, print_json
+from sitegraph.cli.options import FormatOption, QuietOption, print_result
 
 if TYPE_CHECKING:
     from indexes.copies.pull import PullReport
@@ -58,7 +57,7 @@ def pull(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be fetched.")] = False,
     quiet: QuietOption = False,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Copy an index from elsewhere, or bring a copy to its current generation; only new files are fetched.
 
@@ -78,7 +77,7 @@ def pull(
     from indexes.copies.places import open_place
     from indexes.copies.pull import PullOptions
     from indexes.copies.pull import pull as copy
-    from indexes.publish.signatures import open_trust
+    from indexes.publish.generation import open_trust
     from runtime.progress import StageProgress
 
     settings = read_settings()
@@ -101,10 +100,7 @@ def pull(
             begin=megabytes.begin,
             advance=megabytes.advance,
         )
-    if output is OutputFormat.JSON:
-        print_json(asdict(report))
-    else:
-        sys.stdout.write(report_line(report) + "\n")
+    print_result(output, asdict(report), [report_line(report)])
 
 
 class _Megabytes:

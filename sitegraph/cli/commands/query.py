@@ -1,34 +1,26 @@
 """`sitegraph query`: evidence for a question, or for a file of them."""
 
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from retrieval.question.query import TOKEN_BUDGET, TOP_K
-from runtime.file_errors import os_error_reason
+from retrieval.question.query import TOKEN_BUDGET, TOP_K, Unit
+from runtime.settings import naming_file
 from schemas.errors import ConfigError
-from schemas.json_text import to_json
-from schemas.settings import Settings
-from schemas.usage_counts import Interface
+from schemas.evidence import Interface
+from schemas.redaction import to_json
 from sitegraph.cli.options import (
     AsOfOption,
+    FilterOption,
     FormatOption,
+    GraphOption,
     GroupsOption,
     IndexOption,
-    OutputFormat,
     VersionOption,
 )
-from sitegraph.cli.reading import (
-    coverage_of,
-    log_usage,
-    open_for_reading,
-    read_reading_settings,
-    terminal_width,
-)
+from sitegraph.cli.reading import open_for_reading, read_reading_settings, terminal_width, utc_now, warn
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
@@ -42,22 +34,19 @@ def query(
     budget: Annotated[
         int, typer.Option("--budget", help="Most tokens of evidence; texts are shortened to fit.")
     ] = TOKEN_BUDGET,
-    use_graph: Annotated[
-        bool, typer.Option("--use-graph/--no-graph", help="Follow the edges of the graph.")
-    ] = True,
+    use_graph: GraphOption = True,
     rerank: Annotated[
         bool, typer.Option("--rerank/--no-rerank", help="Reorder the best chunks with a cross-encoder.")
     ] = False,
-    filter_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--filter", metavar="KEY=VALUE", help="Only matching chunks, such as doc_type=guide. Repeatable."
-        ),
-    ] = None,
+    by: Annotated[
+        Unit,
+        typer.Option("--by", help="List passages, or pages by all that each says."),
+    ] = "passage",
+    filter_: FilterOption = None,
     as_of: AsOfOption = None,
     version: VersionOption = None,
     groups: GroupsOption = None,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
     from_: Annotated[
         Path | None,
         typer.Option(
@@ -95,10 +84,13 @@ def query(
 
       sitegraph query "default of shared_buffers" --version 15
 
+      sitegraph query "deploy to the cloud" --by page
+
       sitegraph query "who rotates the signing key" --why --full
 
       sitegraph query --from questions.jsonl > bundles.jsonl
     """
+    from retrieval.once import answer_each
     from retrieval.question.query import build_query, parse_filters, parse_tool
 
     if (text is None) == (from_ is None):
@@ -113,54 +105,34 @@ def query(
         persona=persona,
         tool=parse_tool(tool, inputs=tool_inputs, result=tool_result),
         version=version,
+        by=by,
     )
     queries = (asked,) if from_ is None else _read_queries(from_, asked)
-    form = "lines" if from_ else output.value
-
-    def render(readers: "Readers", bundle: "ContextBundle") -> str:
-        return _render(readers, bundle, form, why=why, full=full)
-
-    _answer(read_reading_settings(index, groups), queries, render, as_of=as_of, timings=timings)
-
-
-def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
-    from retrieval.question.query import parse_query_lines
-
-    try:
-        lines = path.read_text("utf-8-sig").split("\n")  # other line ends may stand within JSON
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read ({os_error_reason(error)})", subject=str(path)) from error
-    return parse_query_lines(lines, options)
-
-
-def _answer(
-    settings: Settings,
-    queries: "Sequence[Query]",
-    render: "Callable[[Readers, ContextBundle], str]",
-    *,
-    as_of: str | None,
-    timings: bool,
-) -> None:
-    from retrieval.evidence import find_evidence
-    from retrieval.opening import build_retriever
-    from retrieval.question.policy import read_policy
-
-    started = time.perf_counter()
+    settings, started = read_reading_settings(index, groups), time.perf_counter()
     readers = open_for_reading(
         settings,
         use_graph=any(one.use_graph for one in queries),
         use_rerank=any(one.rerank for one in queries),
         as_of=as_of,
     )
-    retriever = build_retriever(readers, policy=read_policy(settings.deny))
-    _report(timings, "open", started)
-    for one in queries:
-        started = time.perf_counter()
-        result = find_evidence(readers, retriever, one, coverage=partial(coverage_of, settings))
-        seconds = time.perf_counter() - started
-        _report(timings, "query", started)
-        typer.echo(render(readers, result.bundle))
-        log_usage(readers.index, [one], results=[result], door=Interface.QUERY, seconds=seconds)
+    told = [f"open: {time.perf_counter() - started:.3f} s"]
+    door, clock = Interface.QUERY, time.perf_counter
+    for result, seconds in answer_each(
+        readers, settings, queries, door=door, now=utc_now, clock=clock, warn=warn
+    ):
+        for line in (*told, f"query: {seconds:.3f} s") if timings else ():
+            typer.echo(line, err=True)
+        told.clear()
+        form = "lines" if from_ else output
+        typer.echo(_render(readers, result.bundle, form, why=why, full=full))
+
+
+def _read_queries(path: Path, options: "Query") -> "tuple[Query, ...]":
+    from retrieval.question.query import parse_query_lines
+
+    with naming_file(path, "cannot be read"):
+        lines = path.read_text("utf-8-sig").split("\n")  # other line ends may stand within JSON
+    return parse_query_lines(lines, options)
 
 
 def _render(readers: "Readers", bundle: "ContextBundle", form: str, *, why: bool, full: bool) -> str:
@@ -170,8 +142,3 @@ def _render(readers: "Readers", bundle: "ContextBundle", form: str, *, why: bool
     if form == "text":
         return render_evidence(readers, bundle, width=terminal_width(), why=why, full=full)
     return to_json(to_record(bundle), indent=None if form == "lines" else 2)
-
-
-def _report(wanted: bool, what: str, started: float) -> None:
-    if wanted:
-        typer.echo(f"{what}: {time.perf_counter() - started:.3f} s", err=True)

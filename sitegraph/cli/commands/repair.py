@@ -1,13 +1,20 @@
 """`sitegraph repair`: make a damaged index whole from what is whole of it, without a request."""
 
 import sys
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from runtime.settings import read_settings
-from sitegraph.cli.hints import complete_commands
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, QuietOption, print_json
+from sitegraph.cli.options import (
+    FormatOption,
+    IndexOption,
+    QuietOption,
+    complete_commands,
+    damage_records,
+    print_result,
+)
 
 if TYPE_CHECKING:
     from flows.repair.repair import Repaired
@@ -28,7 +35,7 @@ def repair(
         ),
     ] = False,
     quiet: QuietOption = False,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Find what is damaged, and rebuild it from what is intact: stores from parsed documents, those from
     bytes, the ledger from the graph, vectors from the chunk store.
@@ -53,62 +60,46 @@ def repair(
             done = plan_repair_of(settings, rows=rows, progress=progress)
     else:
         done = repair_index(settings, rows=rows, quiet=quiet)
-    if output is OutputFormat.JSON:
-        print_json(_record(done, dry_run=dry_run))
-    else:
-        _print(done, dry_run=dry_run, index=index)
-    if _is_left(done, dry_run=dry_run):
+    left = done.left if not dry_run else ()
+    print_result(
+        output, _record(done, left, dry_run=dry_run), repair_lines(done, dry_run=dry_run, index=index)
+    )
+    if left and output == "text":
+        print("not repaired:", file=sys.stderr)
+        for subject, what in left[: _SHOWN * 4]:
+            print(f"  {subject}: {what}", file=sys.stderr)
+    if left or any(step.part.value == "refused" for step in done.steps):
         raise typer.Exit(1)
 
 
-def _record(done: "Repaired", *, dry_run: bool) -> dict[str, Any]:
+def _record(done: "Repaired", left: Iterable[tuple[str, str]], *, dry_run: bool) -> dict[str, Any]:
     return {
         "generation": done.generation,
         "dry_run": dry_run,
         "complete": done.complete,
         "steps": [
-            {"action": step.action.value, "how": step.how, "damage": _told(step.damage)}
+            {"action": step.part.value, "how": step.how, "damage": damage_records(step.damage)}
             for step in done.steps
         ],
         "published": list(done.published),
-        "left": _told(done.left) if not dry_run else [],
+        "left": damage_records(left),
     }
 
 
-def _told(damage: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
-    return [{"subject": subject, "what": what} for subject, what in damage]
-
-
-def _is_left(done: "Repaired", *, dry_run: bool) -> bool:
-    refused = any(step.action.value == "refused" for step in done.steps)
-    return refused or (bool(done.left) and not dry_run)
-
-
-def _print(done: "Repaired", *, dry_run: bool, index: str | None) -> None:
+def repair_lines(done: "Repaired", *, dry_run: bool, index: str | None) -> Iterator[str]:
+    """Tell a person what was done, or would be; damage that several steps repair is told once."""
     told = set[tuple[str, str]]()
     for step in done.steps:
-        print(complete_commands(f"{step.action.value}: {step.how}", index=index))
-        new = [
-            one for one in step.damage if one not in told
-        ]  # rows that a difference did not repair come again
+        yield complete_commands(f"{step.part.value}: {step.how}", index=index)
+        new = [one for one in step.damage if one not in told]
         told.update(new)
-        for subject, what in new[:_SHOWN]:
-            print(f"  {subject}: {what}")
+        yield from (f"  {subject}: {what}" for subject, what in new[:_SHOWN])
         if len(new) > _SHOWN:
-            print(f"  … and {len(new) - _SHOWN} more (--format json)")
-    if dry_run:
-        print(_end_of_plan(done))
-        return
-    for number in done.published:
-        print(f"generation {number} published")
-    if done.left:
-        print("not repaired:", file=sys.stderr)
-        for subject, what in done.left[: _SHOWN * 4]:
-            print(f"  {subject}: {what}", file=sys.stderr)
-    print(f"generation {done.generation}: " + ("damaged" if done.left else "intact"))
-
-
-def _end_of_plan(done: "Repaired") -> str:
-    if not done.complete:
-        return "this is the start of the plan; further damage shows only after it; nothing was done"
-    return "this is the plan; nothing was done" if done.steps else "nothing is damaged"
+            yield f"  … and {len(new) - _SHOWN} more (--format json)"
+    if not dry_run:
+        yield from (f"generation {number} published" for number in done.published)
+        yield f"generation {done.generation}: " + ("damaged" if done.left else "intact")
+    elif not done.complete:
+        yield "this is the start of the plan; further damage shows only after it; nothing was done"
+    else:
+        yield "this is the plan; nothing was done" if done.steps else "nothing is damaged"

@@ -1,6 +1,7 @@
 """`sitegraph rollback`: readers go back to an earlier generation at once."""
 
 import sys
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -8,23 +9,22 @@ import typer
 from runtime.settings import read_settings
 from schemas.advice import ADVICE, Trouble
 from schemas.errors import ConfigError
-from sitegraph.cli.completing import complete_generation
-from sitegraph.cli.hints import complete_commands
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.options import (
+    FormatOption,
+    IndexOption,
+    complete_commands,
+    generation_option,
+    print_result,
+)
 
 
 def rollback(
     index: IndexOption = None,
     to: Annotated[
-        int | None,
-        typer.Option(
-            "--to",
-            help="Generation to return to (default: the previous one).",
-            autocompletion=complete_generation,
-        ),
+        int | None, generation_option("Generation to return to (default: the previous one).", "--to")
     ] = None,
     lift: Annotated[bool, typer.Option("--lift", help="Lift the hold, so that runs publish again.")] = False,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Return readers to an earlier generation, and hold publishing until --lift.
 
@@ -46,17 +46,15 @@ def rollback(
         raise ConfigError(
             "cannot be combined with --to: lifting the hold changes no generation", subject="--lift"
         )
-    opened = open_existing(read_settings(index))
-    try:
+    with closing(open_existing(read_settings(index))) as opened:
         record = lift_hold_of(opened) if lift else roll_back(opened, to=to)
-    finally:
-        opened.close()
-    if output is OutputFormat.JSON:
-        print_json(record)
-    elif lift:
-        print("publishing is allowed again" if record["lifted"] else "there was no hold")
+    if lift:
+        lines = ["publishing is allowed again" if record["lifted"] else "there was no hold"]
     else:
-        print(f"readers see generation {record['generation']} again; publishing is held")
-        print(complete_commands(ADVICE[Trouble.HELD], index=index))
-        for warning in record["warnings"]:
-            print(warning, file=sys.stderr)
+        lines = [
+            f"readers see generation {record['generation']} again; publishing is held",
+            complete_commands(ADVICE[Trouble.HELD], index=index),
+        ]
+    print_result(output, record, lines)
+    for warning in record["warnings"] if output == "text" and not lift else ():
+        print(warning, file=sys.stderr)

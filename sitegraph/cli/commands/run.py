@@ -11,17 +11,16 @@ from indexes.places import place_of
 from runtime.settings import check_makeable, read_settings
 from schemas.cost import Cause
 from schemas.errors import ConfigError
-from sitegraph.cli.hints import complete_commands
 from sitegraph.cli.options import (
     AllowPrivateOption,
     FormatOption,
     IndexOption,
     ModelOption,
-    OutputFormat,
     QuietOption,
-    check_encoder,
     check_folder,
+    complete_commands,
     print_json,
+    refuse_unknown_model,
 )
 from sitegraph.cli.run_text import render_report
 
@@ -59,7 +58,7 @@ def run(
         bool, typer.Option("--prefect", help="Run as a Prefect flow although no server is configured.")
     ] = False,
     quiet: QuietOption = False,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Crawl a source, index what changed, and publish it as one generation.
 
@@ -88,8 +87,8 @@ def run(
     Where a Prefect server is configured (PREFECT_API_URL, or a profile), a run is a flow run on it.
     """
     from runtime.source_file import load_source
-    from sitegraph.cli.starting.target import is_source_file
-    from sitegraph.cli.starting.trying import as_file_of, say_how_to_go_on
+    from sitegraph.actions.propose import as_file_of, say_how_to_go_on
+    from sitegraph.actions.target import is_source_file
 
     is_try = not is_source_file(source)
     if allow_private and not is_try:
@@ -103,10 +102,10 @@ def run(
         load_source(path)
         check_folder(settings)
         check_makeable(place_of(settings))
-        check_encoder(settings)
+        refuse_unknown_model(settings)
         prepare_prefect(os.environ)
         from flows.start import run_source
-        from runtime.cost.meter import METER
+        from runtime.cost import METER
 
         METER.charge_past(Cause.START)
 
@@ -121,7 +120,7 @@ def run(
             prefect=prefect,
             quiet=quiet,
         )
-    if output is OutputFormat.JSON:
+    if output == "json":
         print_json(report)
     else:
         print_report(report, source=source, index=index)
@@ -132,9 +131,8 @@ def run(
 
 def _say_maintenance(folder: Path, *, index: str | None) -> None:
     """Say on stderr that maintenance is due; runs do without it, only dearer."""
-    from indexes.layout import IndexLayout
-    from indexes.maintenance import due_of
-    from indexes.manifest import load_manifest
+    from indexes.health import due_of
+    from indexes.layout import IndexLayout, load_manifest
 
     layout = IndexLayout(folder)
     if due := due_of(layout, load_manifest(layout)):

@@ -46,9 +46,8 @@ def serve(
 
       SITEGRAPH_TOKENS=tokens.yaml sitegraph serve --index ./index
     """
-    from indexes.copies.cache import followed
-    from indexes.layout import IndexLayout
-    from indexes.manifest import load_manifest
+    from indexes.copies.cache import follow_copy
+    from indexes.layout import IndexLayout, load_manifest
 
     settings = read_settings(index)
     settings = replace(settings, groups=settings.groups if groups is None else groups)
@@ -62,7 +61,7 @@ def serve(
     from sitegraph.service.source import check_source_url
 
     check_source_url(settings.source_url)
-    with followed(settings, now=time.time, say=tell) as local:
+    with follow_copy(settings, now=time.time, say=tell) as local:
         load_manifest(IndexLayout(Path(local.index)))
         run(served(local), host=host, port=port, workers=workers)
 
@@ -72,7 +71,7 @@ def served(settings: Settings) -> Settings:
 
     Raises: ConfigError: there is no audience of the groups.
     """
-    from indexes.audiences import for_readers, has_audiences
+    from indexes.markers import for_readers, has_audiences
     from schemas.access import PUBLIC
 
     is_open = settings.tokens is None and settings.groups is None

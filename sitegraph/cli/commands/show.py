@@ -1,19 +1,18 @@
 """`sitegraph show`: opens a citation."""
 
 import re
-from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from runtime.file_errors import os_error_reason
-from runtime.processes.page_images import DPI, WITHHELD, RawOf, stored_bytes
+from runtime.page_images import DPI, WITHHELD, RawOf, stored_bytes
+from runtime.settings import naming_file
 from schemas.errors import ConfigError
-from schemas.extras import install_line
-from sitegraph.cli.options import AsOfOption, IndexOption
-from sitegraph.cli.reading import open_for_reading, read_reading_settings, terminal_width, warn
+from schemas.settings import install_line
+from sitegraph.cli.options import AsOfOption, ChunkArgument, IndexOption
+from sitegraph.cli.reading import open_for_reading, read_reading_settings, terminal_width, utc_now, warn
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
@@ -23,7 +22,7 @@ _WHOLE_ID = re.compile(r"chunk:[a-z2-7]{26}")
 
 
 def show(
-    chunk: Annotated[str, typer.Argument(help="A chunk id as `query` prints it, or the beginning of one.")],
+    chunk: ChunkArgument,
     index: IndexOption = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="PNG file for a chunk of a PDF (default: chunk-….png).")
@@ -49,7 +48,7 @@ def show(
 
 def _find(readers: "Readers", name: str) -> "Chunk":
     """Find the chunk; of a whole id that is not there, name the command that knows what became of it."""
-    from retrieval.bundle.passage import find_chunk
+    from retrieval.bundle.render import find_chunk
 
     try:
         return find_chunk(readers.chunks, name, graph=readers.graph)
@@ -61,7 +60,7 @@ def _find(readers: "Readers", name: str) -> "Chunk":
 
 
 def _log_click(readers: "Readers", chunk: "Chunk") -> None:
-    from retrieval.learning.clicks import answered_query, log_click
+    from retrieval.learning.usage_log import answered_query, log_click
 
     try:
         query = answered_query(readers.index, chunk.id)
@@ -72,7 +71,7 @@ def _log_click(readers: "Readers", chunk: "Chunk") -> None:
                 chunk_id=chunk.id,
                 query=query,
                 generation=readers.generation,
-                timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
+                timestamp=utc_now(),
             )
     except OSError as error:
         warn(f"the log of followed citations cannot be written: {error}")
@@ -81,8 +80,7 @@ def _log_click(readers: "Readers", chunk: "Chunk") -> None:
 def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: RawOf) -> str:
     """Return the trail, the citation and the marked passage; of a PDF also draw the page."""
     from retrieval.bundle.build import locate_in_pdf
-    from retrieval.bundle.passage import mark_passage
-    from retrieval.bundle.render import cite_line, show_line, wrap_text
+    from retrieval.bundle.render import cite_line, mark_passage, show_line, wrap_text
 
     place = cite_line(chunk, locate_in_pdf(chunk))
     trails = dict.fromkeys((" > ".join(chunk.breadcrumbs), " > ".join(chunk.heading_path)))
@@ -106,24 +104,18 @@ def _picture(chunk: "Chunk", out: Path | None, raw_of: RawOf) -> str:
         return f"none; {missing}"
     data = raw_of(chunk.doc)
     if data is not None:
-        return str(_draw(chunk, out or _picture_path(chunk), data))
+        return str(_draw(chunk, out or Path(chunk.id.replace(":", "-") + ".png"), data))
     if out is not None:
         raise ConfigError(f"cannot be drawn: {WITHHELD}", subject=str(out))
     return f"none; {WITHHELD}"
 
 
 def _draw(chunk: "Chunk", out: Path, data: bytes) -> Path:
-    from ingest.parse.pdf.picture import draw_region
+    from ingest.parse.pdf.opening import draw_region
 
     if chunk.page_no is None or chunk.bbox is None:
         raise ConfigError("has no page and box to draw", subject=chunk.id)
     picture = draw_region(data, page_no=chunk.page_no, bbox=chunk.bbox, dpi=DPI)
-    try:
+    with naming_file(out, "cannot be written"):
         out.write_bytes(picture)
-    except OSError as error:
-        raise ConfigError(f"cannot be written ({os_error_reason(error)})", subject=str(out)) from error
     return out
-
-
-def _picture_path(chunk: "Chunk") -> Path:
-    return Path(chunk.id.replace(":", "-") + ".png")

@@ -1,18 +1,14 @@
 """`sitegraph tune`: weights of the blend for one's own questions."""
 
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from runtime.settings import read_settings
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, QuietOption, print_json
-from sitegraph.cli.reading import open_for_reading, warn
-
-if TYPE_CHECKING:
-    from sitegraph.cli.evaluation.tune import TunedIndex
+from sitegraph.cli.options import FormatOption, IndexOption, QuietOption, print_result
+from sitegraph.cli.reading import open_for_reading, tell, utc_now, warn
 
 _STAGE = "ask"
 _SHOWN = 5
@@ -36,7 +32,7 @@ def tune(
         ),
     ] = None,
     quiet: QuietOption = False,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Fit the ranking weights to questions with known answers. Changes nothing without --apply.
 
@@ -55,9 +51,9 @@ def tune(
       sitegraph tune questions.jsonl --checks checks/questions.yaml
     """
     from retrieval.learning.questions import check_enough
+    from retrieval.learning.tuning import render_tuning
     from runtime.progress import StageProgress
-    from sitegraph.cli.evaluation.question_file import load_questions
-    from sitegraph.cli.evaluation.tune import apply_tuning, tune_index, write_checks
+    from sitegraph.actions.tune import apply_tuning, load_questions, tune_index, write_checks
 
     file = load_questions(questions)
     check_enough(file.questions, subject=str(questions))
@@ -65,23 +61,14 @@ def tune(
     with StageProgress(quiet=quiet) as progress:
         progress.expect(_STAGE, len(file.questions))
         tuned = tune_index(readers, file, on_asked=partial(progress.advance, _STAGE))
-    _print(tuned, output)
-    if checks:
-        write_checks(tuned, checks)
-        typer.echo(f"sitegraph: {len(tuned.answered)} questions written to {checks}; review them", err=True)
-    if apply:
-        stored = apply_tuning(tuned, timestamp=datetime.now(UTC).isoformat(timespec="seconds"))
-        typer.echo(f"sitegraph: stored in {stored}; readers use it when they next open the index", err=True)
-
-
-def _print(tuned: "TunedIndex", output: OutputFormat) -> None:
-    from retrieval.learning.report import render_tuning
-
     if tuned.unreached:
         named = ", ".join(tuned.unreached[:_SHOWN]) + (", …" if len(tuned.unreached) > _SHOWN else "")
         count = len(tuned.unreached)
         warn(f"for {count} questions no expected document was retrieved ({named}); check the names")
-    if output is OutputFormat.JSON:
-        print_json(tuned.record())
-    else:
-        typer.echo(render_tuning(tuned.tuning))
+    print_result(output, tuned.record(), [render_tuning(tuned.tuning)])
+    if checks:
+        write_checks(tuned, checks)
+        tell(f"{len(tuned.answered)} questions written to {checks}; review them")
+    if apply:
+        stored = apply_tuning(tuned, timestamp=utc_now())
+        tell(f"stored in {stored}; readers use it when they next open the index")

@@ -2,28 +2,32 @@
 
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from indexes.copies.marker import read_marker
+from indexes.markers import read_marker
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
+from schemas.records import to_record
 from schemas.settings import Settings
-from sitegraph.cli.completing import complete_generation
 from sitegraph.cli.options import (
     FormatOption,
     IndexOption,
-    OutputFormat,
     QuietOption,
-    choose_generation,
-    print_json,
+    damage_records,
+    generation_option,
+    kept_generation,
+    print_result,
 )
 
 if TYPE_CHECKING:
-    from flows.proof.prove import Proof
+    from flows.repair.prove import Proof
     from flows.run.index import Index
     from runtime.progress import StageProgress
 
@@ -35,9 +39,7 @@ def verify(
     index: IndexOption = None,
     generation: Annotated[
         int | None,
-        typer.Option(
-            help="Generation to check (default: the current one).", min=0, autocompletion=complete_generation
-        ),
+        generation_option("Generation to check (default: the current one).", "--generation", least=0),
     ] = None,
     deep: Annotated[
         bool,
@@ -62,7 +64,7 @@ def verify(
         ),
     ] = False,
     quiet: QuietOption = False,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """Read the whole index and compare it with its manifest. Damage is exit code 1.
 
@@ -94,44 +96,32 @@ def verify(
             )
         _verify_copy(settings, output)
         return
-    from flows.run.find_damage import find_damage
+    from flows.run.damage import find_damage
     from flows.run.opening import open_existing
     from indexes.layout import remedy
     from runtime.progress import StageProgress
 
-    opened = open_existing(settings)
     proof: Proof | None = None
-    try:
-        number = choose_generation(opened, generation)
+    with closing(open_existing(settings)) as opened:
+        number = kept_generation(opened, generation)
         with StageProgress(quiet=quiet) as progress:
             damage = list(find_damage(opened, number, progress=progress))
             readable = number > 0 and not any(path.startswith("lance/") for path, _ in damage)
             if deep and readable:
-                damage += _search(opened, number, progress)
+                from flows.repair.compare import search_damage
+
+                damage += search_damage(opened, number, progress)
             if (rebuild or rebuild_sample is not None) and readable:
                 proof = _prove(opened, number, rebuild_sample, seed, progress)
-    finally:
-        opened.close()
-    how_to_repair = f"{remedy(opened.layout.root)}\n{_fetched_again(opened.layout.root)}"
-    if proof is None:
-        if (rebuild or rebuild_sample is not None) and number > 0:
-            print("nothing was derived again: repair the tables first", file=sys.stderr)
-        _tell(number, damage, how_to_repair, output)
-    else:
-        _tell_proof(number, damage, proof, opened.layout.root, output)
-
-
-def _search(opened: "Index", number: int, progress: "StageProgress") -> list[tuple[str, str]]:
-    from flows.proof.searched import search_damage
-
-    return list(search_damage(opened, number, progress))
+    root = opened.layout.root
+    if proof is None and (rebuild or rebuild_sample is not None) and number > 0:
+        print("nothing was derived again: repair the tables first", file=sys.stderr)
+    _tell(number, damage, f"{remedy(root)}\n{_fetched_again(root)}", output, proof=proof, root=root)
 
 
 def _prove(opened: "Index", number: int, sample: int | None, seed: int, progress: "StageProgress") -> "Proof":
-    from functools import partial
-
-    from flows.proof.prove import prove_all, prove_sample
-    from sitegraph.cli.exports.records import rows
+    from flows.repair.prove import prove_all, prove_sample
+    from sitegraph.actions.export_records import rows
 
     if sample is not None:
         return prove_sample(opened, number, count=sample, seed=seed, progress=progress)
@@ -144,57 +134,42 @@ def _prove(opened: "Index", number: int, sample: int | None, seed: int, progress
     )
 
 
-def _verify_copy(settings: Settings, output: OutputFormat) -> None:
+def _verify_copy(settings: Settings, output: str) -> None:
     """Compare the files of a copy; its rows were compared where they were published."""
-    from indexes.copies.checking import damage_in_copy
+    from indexes.copies.contents import damage_in_copy
     from indexes.layout import IndexLayout, remedy
     from indexes.publish.current import read_current
-    from indexes.publish.signatures import open_trust
+    from indexes.publish.generation import open_trust
 
     layout = IndexLayout(Path(settings.index))
     damage = damage_in_copy(layout, trust=open_trust(settings.trust))
-    _tell(read_current(layout.root), damage, remedy(layout.root), output)
+    _tell(read_current(layout.root), damage, remedy(layout.root), output, root=layout.root)
 
 
-def _tell(number: int, damage: Sequence[tuple[str, str]], remedy: str, output: OutputFormat) -> None:
-    if output is OutputFormat.JSON:
-        print_json({"generation": number, "damage": [{"subject": s, "what": w} for s, w in damage]})
-    else:
-        for subject, what in damage:
-            print(f"{subject}: {what}", file=sys.stderr)
-        if damage:
-            print(remedy, file=sys.stderr)
-        print(f"generation {number}: " + _verdict(len(damage)))
-    if damage:
-        raise typer.Exit(1)
-
-
-def _tell_proof(
-    number: int, damage: Sequence[tuple[str, str]], proof: "Proof", index: Path, output: OutputFormat
+def _tell(
+    number: int,
+    damage: Sequence[tuple[str, str]],
+    remedy: str,
+    output: str,
+    *,
+    root: Path,
+    proof: "Proof | None" = None,
 ) -> None:
-    from indexes.layout import remedy
-    from sitegraph.cli.proof_text import proof_lines, proof_record
-
-    faults = len(damage) + len(proof.differences)
-    if output is OutputFormat.JSON:
-        told = [{"subject": subject, "what": what} for subject, what in damage]
-        print_json({"generation": number, "damage": told, "proof": proof_record(proof)})
-    else:
+    """Print what is wrong on stderr, with what to do, and the verdict; exit with 1 if anything is."""
+    differences = proof.differences if proof else ()
+    faults = len(damage) + len(differences)
+    record = {"generation": number, "damage": damage_records(damage)}
+    verdict = "intact" if not faults else f"{faults} fault{'s' if faults > 1 else ''}"
+    lines = [*(proof_lines(proof) if proof else ()), f"generation {number}: {verdict}"]
+    if output == "text":
         found = [f"{subject}: {what}" for subject, what in damage]
-        found += [f"{one.table} {one.id}: {one.what}" for one in proof.differences]
-        for line in found[:_SHOWN]:
+        found += [f"{one.table} {one.id}: {one.what}" for one in differences]
+        shown = _SHOWN if proof else faults
+        repair = f"repair it with: sitegraph repair --rows --index {shlex.quote(str(root))}"
+        more = [f"… and {faults - shown} more (--format json)"] if faults > shown else []
+        for line in (*found[:shown], *more, *([remedy if damage else repair] if faults else ())):
             print(line, file=sys.stderr)
-        if faults > _SHOWN:
-            print(f"… and {faults - _SHOWN} more (--format json)", file=sys.stderr)
-        if damage:
-            print(f"{remedy(index)}\n{_fetched_again(index)}", file=sys.stderr)
-        elif faults:
-            print(
-                f"repair it with: sitegraph repair --rows --index {shlex.quote(str(index))}", file=sys.stderr
-            )
-        for line in proof_lines(proof):
-            print(line)
-        print(f"generation {number}: " + _verdict(faults))
+    print_result(output, {**record, **({"proof": proof_record(proof)} if proof else {})}, lines)
     if faults:
         raise typer.Exit(1)
 
@@ -205,5 +180,18 @@ def _fetched_again(index: Path) -> str:
     return f"what it cannot repair is fetched again with: sitegraph run SOURCE.yaml --index {where} --repair"
 
 
-def _verdict(faults: int) -> str:
-    return "intact" if not faults else f"{faults} fault{'s' if faults > 1 else ''}"
+def proof_record(proof: "Proof") -> dict[str, Any]:
+    """Return a proof as a JSON object."""
+    undecided = [{"url": url, "reason": reason} for url, reason in proof.undecided]
+    return {**to_record(proof), "undecided": undecided}
+
+
+def proof_lines(proof: "Proof") -> list[str]:
+    """Say how many documents were derived, how they were chosen, and why others could not be."""
+    chosen = "" if proof.sample is None else f" (sample of {proof.documents} by seed {proof.seed})"
+    lines = [f"derived again from bytes: {proof.derived} of {proof.documents} documents{chosen}"]
+    reasons = Counter(reason for _, reason in proof.undecided)
+    lines += [f"  {number} not: {reason}" for reason, number in reasons.most_common()]
+    tables = Counter(one.table for one in proof.differences)
+    lines += [f"  {number} of {table} differ" for table, number in sorted(tables.items())]
+    return lines

@@ -1,14 +1,14 @@
 """`sitegraph why`: everything known of one document."""
 
 import re
+from contextlib import closing
 from typing import Annotated, Any
 
 import typer
 
 from retrieval.bundle.render import show_line
 from schemas.documents import ASLEEP
-from sitegraph.cli.completing import complete_source
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
+from sitegraph.cli.options import FormatOption, IndexOption, print_result, source_option
 from sitegraph.cli.reading import read_shown_settings
 
 _DAY = 86400.0
@@ -23,10 +23,8 @@ def why(
         ),
     ],
     index: IndexOption = None,
-    source: Annotated[
-        str | None, typer.Option(help="Only documents of this source.", autocompletion=complete_source)
-    ] = None,
-    output: FormatOption = OutputFormat.TEXT,
+    source: Annotated[str | None, source_option("Only documents of this source.")] = None,
+    output: FormatOption = "text",
 ) -> None:
     """Explain how a document was found, what each fetch returned, what became of it, and when it is due.
 
@@ -41,17 +39,11 @@ def why(
       sitegraph why GOV-0017 --format json
     """
     from flows.run.opening import open_described
-    from sitegraph.cli.documents.explain import explain
+    from sitegraph.actions.explain import explain
 
-    opened = open_described(read_shown_settings(index))
-    try:
+    with closing(open_described(read_shown_settings(index))) as opened:
         record = explain(opened, name, source=source)
-    finally:
-        opened.close()
-    if output is OutputFormat.JSON:
-        print_json(record)
-    else:
-        print("\n\n".join(_text(document) for document in record["documents"]))
+    print_result(output, record, ["\n\n".join(_text(document) for document in record["documents"])])
 
 
 def _text(document: dict[str, Any]) -> str:
@@ -66,7 +58,7 @@ def _lines(document: dict[str, Any]) -> list[str]:
         "found": "\n              ".join(_trail(document["found"])),
         "aliases": ", ".join(document["aliases"]),
         "translated": ", ".join(map(_translation, document["translations"])),
-        "scope": _scope(document["scope"]),
+        "scope": "included" if document["scope"]["included"] else document["scope"]["reason"],
         "robots.txt": document["robots"],
         "index": _indexed(document["index"]),
         "due": _due(document["looks"], asleep=document["state"] in ASLEEP),
@@ -97,10 +89,6 @@ def _translation(one: dict[str, Any]) -> str:
     return f"{one['uri']} ({told})"
 
 
-def _scope(scope: dict[str, Any]) -> str:
-    return "included" if scope["included"] else str(scope["reason"])
-
-
 def _indexed(indexed: dict[str, Any] | None) -> str:
     if indexed is None:
         return "in no generation"
@@ -110,15 +98,13 @@ def _indexed(indexed: dict[str, Any] | None) -> str:
     if indexed["stale"]:
         now += ", stale: the last good version of what is no longer so"
     content = f"content {indexed['content_hash'][:12]}" if indexed["content_hash"] else "no content"
-    dated = f", modified {_dated(indexed)}" if indexed["last_modified"] else ""
+    dated = ""
+    if indexed["last_modified"]:
+        dated = f", modified {indexed['last_modified']} ({indexed['last_modified_origin']})"
     return (
         f"{indexed['doc']}, {number} {spans or 'none'}, {now}, {content} of "
         f"{_seconds(indexed['fetched_at'])}{dated}"
     )
-
-
-def _dated(indexed: dict[str, Any]) -> str:
-    return f"{indexed['last_modified']} ({indexed['last_modified_origin']})"
 
 
 def _due(looks: dict[str, Any], *, asleep: bool) -> str:

@@ -1,10 +1,8 @@
 """`sitegraph wiki`: the pages that answers were filed on, and that people write."""
 
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -12,8 +10,8 @@ from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.redaction import one_line
 from schemas.settings import Settings
-from sitegraph.cli.options import FormatOption, IndexOption, OutputFormat, print_json
-from sitegraph.cli.reading import open_for_reading, warn
+from sitegraph.cli.options import FormatOption, IndexOption, print_result
+from sitegraph.cli.reading import open_for_reading, utc_now, warn
 
 if TYPE_CHECKING:
     from retrieval.wiki.page import PageProblem
@@ -23,13 +21,7 @@ if TYPE_CHECKING:
 FOUND_MAX = 10
 
 
-class WikiAction(StrEnum):
-    """What to do with the pages."""
-
-    LIST = "list"
-    SEARCH = "search"
-    READ = "read"
-    CHECK = "check"
+WikiAction = Literal["list", "search", "read", "check"]
 
 
 WikiOption = Annotated[
@@ -46,7 +38,7 @@ def wiki(
     ] = None,
     index: IndexOption = None,
     folder: WikiOption = None,
-    output: FormatOption = OutputFormat.TEXT,
+    output: FormatOption = "text",
 ) -> None:
     """List, search, read and check the wiki: Markdown pages beside the index that people may edit.
 
@@ -62,15 +54,16 @@ def wiki(
     """
     settings = read_settings(index)
     pages = open_wiki(settings, folder)
-    if (text is None) == (action in (WikiAction.SEARCH, WikiAction.READ)):
+    if (text is None) == (action in ("search", "read")):
         wanted = "needs words or a page" if text is None else "takes no text"
-        raise ConfigError(f"{action.value} {wanted}; see sitegraph wiki --help", subject="wiki")
-    {
-        WikiAction.LIST: lambda: _list(pages, output),
-        WikiAction.SEARCH: lambda: _search(pages, text or "", output),
-        WikiAction.READ: lambda: _read(pages, text or "", output),
-        WikiAction.CHECK: lambda: _check(pages, settings, output),
-    }[action]()
+        raise ConfigError(f"{action} {wanted}; see sitegraph wiki --help", subject="wiki")
+    match action:
+        case "read":
+            _read(pages, text or "", output)
+        case "check":
+            _check(pages, settings, output)
+        case _:
+            _list(pages, text, output)
 
 
 def open_wiki(settings: Settings, folder: Path | None) -> "Wiki":
@@ -89,24 +82,21 @@ def open_wiki(settings: Settings, folder: Path | None) -> "Wiki":
     return Wiki(chosen)
 
 
-def _list(pages: "Wiki", output: OutputFormat) -> None:
+def _list(pages: "Wiki", text: str | None, output: str) -> None:
+    """List all pages, or those that answer to some words."""
     from retrieval.wiki.check import page_record
+    from retrieval.wiki.page import PageIndex
 
     listing = pages.list()
-    _print(map(page_record, listing.pages), listing.problems, output, _line)
-
-
-def _search(pages: "Wiki", text: str, output: OutputFormat) -> None:
-    from retrieval.wiki.check import page_record
-    from retrieval.wiki.search import PageIndex
-
-    listing = pages.list()
+    if text is None:
+        _print(map(page_record, listing.pages), listing.problems, output, _line)
+        return
     hits = PageIndex(listing.pages).search(text, top_k=FOUND_MAX)
     found = ({**page_record(hit.page), "score": hit.score, "coverage": hit.coverage} for hit in hits)
     _print(found, listing.problems, output, lambda record: f"{record['score']:.3f}  {_line(record)}")
 
 
-def _read(pages: "Wiki", name: str, output: OutputFormat) -> None:
+def _read(pages: "Wiki", name: str, output: str) -> None:
     from retrieval.bundle.render import wrap_text
     from retrieval.wiki.check import whole_record
     from retrieval.wiki.front_matter import dump_page
@@ -115,34 +105,29 @@ def _read(pages: "Wiki", name: str, output: OutputFormat) -> None:
     if not slash:
         raise ConfigError("is not a page; write CATEGORY/SLUG, as sitegraph wiki list does", subject=name)
     page = pages.read(category, slug)
-    if output is OutputFormat.JSON:
-        print_json(whole_record(page))
-    else:
-        typer.echo(wrap_text(dump_page(page), width=10_000))
+    print_result(output, whole_record(page), [wrap_text(dump_page(page), width=10_000)])
 
 
-def _check(pages: "Wiki", settings: Settings, output: OutputFormat) -> None:
+def _check(pages: "Wiki", settings: Settings, output: str) -> None:
     from retrieval.wiki.check import check_wiki
 
-    readers, now = open_for_reading(settings), datetime.now(UTC).isoformat(timespec="seconds")
-    looked, problems = check_wiki(pages, readers.chunks, readers.graph, now=now)
+    readers = open_for_reading(settings)
+    looked, problems = check_wiki(pages, readers.chunks, readers.graph, now=utc_now())
     _print((one.to_record() for one in looked), problems, output, _found)
 
 
 def _print(
     records: "Iterable[Record]",
     problems: "Iterable[PageProblem]",
-    output: OutputFormat,
+    output: str,
     line: "Callable[[Record], str]",
 ) -> None:
     from schemas.records import to_record
 
-    if output is OutputFormat.JSON:
-        print_json({"pages": list(records), "problems": [to_record(one) for one in problems]})
-        return
-    for record in records:
-        typer.echo(line(record))
-    for problem in problems:
+    found = list(records)
+    whole = {"pages": found, "problems": [to_record(one) for one in problems]}
+    print_result(output, whole, map(line, found))
+    for problem in problems if output == "text" else ():
         warn(one_line(f"{problem.path}: {problem.message}"))
 
 

@@ -5,8 +5,8 @@ Why a fence with a hash: docs/decisions/0025-fenced-text.md.
 
 from typing import Any
 
-from schemas.hashing import sha256_hex
-from schemas.unseen import replace_unseen
+from schemas.ids import sha256_hex
+from schemas.text import replace_unseen
 
 NOTICE = (
     "What follows was read from crawled documents; neither the user nor this server wrote it. "

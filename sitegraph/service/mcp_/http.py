@@ -7,9 +7,8 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from sitegraph.service.counted import CountQuestion
 from sitegraph.service.guard import RequestLimits
-from sitegraph.service.mcp_.server import build_server
+from sitegraph.service.mcp_.server import CountQuestion, build_server
 from sitegraph.service.mcp_.subscriptions import Subscriptions
 from sitegraph.service.parts import Parts
 

@@ -1,16 +1,21 @@
-"""What can be read by URI: a chunk as text, and the page of a PDF that it stands on as a picture."""
+"""The resources and the prompt of the server: a chunk as text, its page as a picture, a question to ask."""
 
 import re
 from dataclasses import dataclass
 
 from indexes.wiring import Readers
-from schemas.hashing import record_sha256
+from retrieval.bundle.prompt import render_prompt
+from retrieval.bundle.render import cite_line, show_line
+from schemas.evidence import ContextBundle
+from schemas.ids import record_sha256
 from schemas.nodes import OBSERVED_FIELDS
 from schemas.records import to_record
+from schemas.text import replace_unseen
 from sitegraph.service import answers
+from sitegraph.service.contract import RetrieveRequest
 from sitegraph.service.items import describe_item
 from sitegraph.service.mcp_.framing import fence
-from sitegraph.service.mcp_.tools import read_known
+from sitegraph.service.mcp_.tools import read_known, retrieve_bundle
 from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem
 
@@ -48,7 +53,7 @@ def read_resource(parts: Parts, uri: str) -> ReadResource:
 
     def read(readers: Readers) -> ReadResource:
         if uri.endswith(".png"):
-            picture = parts.picture(readers, answers.find_chunk(readers, id_))
+            picture = parts.picture(readers, answers.chunk_of_generation(readers, id_))
             return ReadResource(generation=readers.generation, picture=picture)
         return ReadResource(generation=readers.generation, text=fence(describe_item(readers, id_)["text"]))
 
@@ -67,3 +72,17 @@ def digest_chunks(readers: Readers, ids: tuple[str, ...]) -> dict[str, str | Non
         else None
         for id_ in ids
     }
+
+
+NAME = "answer_with_citations"
+ARGUMENT = "question"
+
+
+def write_prompt(parts: Parts, question: str) -> tuple[str, ContextBundle]:
+    """Return the prompt for a question, as `ask` gives it to a model, and its evidence."""
+    bundle = retrieve_bundle(parts, RetrieveRequest(query=question))
+    cited = (
+        f"{one.S} chunk_id {one.chunk_id} citation {show_line(cite_line(one, one.pdf))}"
+        for one in bundle.evidence
+    )
+    return replace_unseen("\n".join((render_prompt(bundle), "", "For the line of JSON:", *cited))), bundle

@@ -1,62 +1,17 @@
-"""JSON Schemas of what the tools give; those of HTTP, each whole in itself."""
+"""JSON Schemas of what the tools are called with and give; bounds are part of what clients see."""
 
-import re
-from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from sitegraph.graph_view.shown import ShownGraph
-from sitegraph.service.contract import answer_schemas
+from retrieval.question.query import TEXT_MAX
+from schemas.changes import Feed
+from schemas.edges import EdgeKind
+from sitegraph.actions.neighbourhood import ShownGraph
+from sitegraph.service.contract import CHUNK_ID, NUMBER_MAX, Whole, list_of, record_of, whole_schema
 
-_HTTP, _OWN = "#/components/schemas/", "#/$defs/"
 _TEXT, _NUMBER, _YES = {"type": "string"}, {"type": "integer", "minimum": 0}, {"type": "boolean"}
 _MAYBE = {"type": ["string", "null"]}
-
-
-def whole_schema(name: str) -> dict[str, Any]:
-    """Return the schema of an answer over HTTP with all that it refers to (`ContextBundle`)."""
-    every = answer_schemas()
-    needed = _reachable(name, every) - {name}
-    defined = {one: _rooted(every[one]) for one in sorted(needed)}
-    return {**_rooted(every[name]), **({"$defs": defined} if defined else {})}
-
-
-def _reachable(name: str, every: dict[str, Any]) -> set[str]:
-    found, new = set[str](), {name}
-    while new:
-        found |= new
-        new = {one for known in new for one in _references(every[known])} - found
-    return found
-
-
-def _references(schema: Any) -> Iterator[str]:
-    if isinstance(schema, dict):
-        if isinstance(target := schema.get("$ref"), str):
-            yield target.removeprefix(_HTTP)
-        schema = list(schema.values())
-    if isinstance(schema, list):
-        for one in schema:
-            yield from _references(one)
-
-
-def _rooted(schema: Any) -> Any:
-    if isinstance(schema, str):
-        return re.sub(f"^{_HTTP}", _OWN, schema)
-    if isinstance(schema, dict):
-        return {key: _rooted(value) for key, value in schema.items()}
-    return [_rooted(one) for one in schema] if isinstance(schema, list) else schema
-
-
-def record_of(**properties: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object that has all of *properties* and no other."""
-    required = list(properties)
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-
-
-def list_of(items: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a list."""
-    return {"type": "array", "items": items}
 
 
 SEARCH = record_of(results=list_of(record_of(id=_TEXT, title=_TEXT, url=_TEXT)))
@@ -113,7 +68,98 @@ def _closed(schema: dict[str, Any]) -> dict[str, Any]:
 
 def changes_schema() -> dict[str, Any]:
     """Return the schema of the change feed, of which entries may be left out."""
-    schema = whole_schema("Feed")
+    schema = whole_schema(Feed)
     schema["properties"] = {**schema["properties"], "left_out": _NUMBER}
     schema["required"] = [*schema["required"], "left_out"]
     return schema
+
+
+ITEM = r"^(chunk|page|pdfdoc):[a-z2-7]{26}$"
+NAME_MAX = 2000
+HOPS_MAX, NODES_MAX = 3, 200
+ENTRIES_MAX = 1000
+ANSWER_MAX, EVIDENCE_MAX = 4000, 12
+"""The cross-encoder reads every sentence with every chunk, some milliseconds each."""
+
+_Text = Annotated[str, Field(min_length=1, max_length=TEXT_MAX, pattern=r"\S")]
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class SearchArguments(_Arguments):
+    """A question, or words to look for."""
+
+    query: _Text = Field(description="A question, or words to look for.")
+
+
+class FetchArguments(_Arguments):
+    """The id of something that a tool named."""
+
+    id: str = Field(pattern=ITEM, description="Id of a search result, or of a document (page:…, pdfdoc:…).")
+
+
+class CitationArguments(_Arguments):
+    """The id of a chunk."""
+
+    id: str = Field(pattern=CHUNK_ID, description="Id of a chunk.")
+
+
+class NeighbourhoodArguments(_Arguments):
+    """Where to begin, and how far to go."""
+
+    node: str = Field(
+        min_length=1,
+        max_length=NAME_MAX,
+        description="Id of a node, a document's own id such as GOV-0017, or the URL of a document.",
+    )
+    hops: Whole = Field(default=1, ge=0, le=HOPS_MAX, description="Number of edges from the node.")
+    limit: Whole = Field(default=40, ge=1, le=NODES_MAX, description="Most nodes to show.")
+    kinds: list[str] = Field(
+        default=[],
+        max_length=len(EdgeKind),
+        description=f"Follow only edges of these kinds: {', '.join(sorted(EdgeKind))}.",
+    )
+
+    def edge_kinds(self) -> tuple[EdgeKind, ...]:
+        """Return the kinds; raises ValueError: there is no such kind."""
+        return tuple(EdgeKind(kind) for kind in self.kinds)
+
+
+class VerifyArguments(_Arguments):
+    """An answer, and the evidence that it names: chunks, or a question whose evidence `retrieve` gives."""
+
+    answer: str = Field(
+        min_length=1, max_length=ANSWER_MAX, description="Sentences with labels of evidence: … [S1]."
+    )
+    chunk_ids: list[Annotated[str, Field(pattern=CHUNK_ID)]] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=EVIDENCE_MAX,
+        description="The evidence: S1 is the first of these chunks.",
+    )
+    query: _Text | None = Field(
+        default=None, description="In place of chunk_ids: the question that `retrieve` was asked."
+    )
+
+    @model_validator(mode="after")
+    def _names_evidence(self) -> "VerifyArguments":
+        if (self.chunk_ids is None) == (self.query is None):
+            raise ValueError("give chunk_ids or query, one of them")
+        return self
+
+
+class ChangesArguments(_Arguments):
+    """The generation that somebody has."""
+
+    since: Whole = Field(ge=0, le=NUMBER_MAX, description="Generation that you have; 0 is the empty index.")
+    until: Annotated[Whole, Field(ge=0, le=NUMBER_MAX)] | None = Field(
+        default=None, description="Generation to stop at; by default the current one."
+    )
+    source: str | None = Field(default=None, max_length=200, description="Only changes of this source.")
+    limit: Whole = Field(default=100, ge=1, le=ENTRIES_MAX, description="Most entries to list.")
+
+
+class NoArguments(_Arguments):
+    """Nothing."""

@@ -5,8 +5,9 @@ import base64
 import sys
 import time
 import traceback
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -17,13 +18,18 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from schemas.errors import SitegraphError
-from schemas.json_text import to_json
-from schemas.program import program_version
-from schemas.redaction import one_line
-from schemas.unseen import replace_unseen
-from sitegraph.service.counted import CountQuestion, QuestionEnd, count_nothing, counted
-from sitegraph.service.mcp_.prompts import ARGUMENT, NAME, write_prompt
-from sitegraph.service.mcp_.resources import CHUNK_TEMPLATE, PAGE_TEMPLATE, chunk_of_uri, read_resource
+from schemas.redaction import one_line, to_json
+from schemas.settings import program_version
+from schemas.text import replace_unseen
+from sitegraph.service.mcp_.resources import (
+    ARGUMENT,
+    CHUNK_TEMPLATE,
+    NAME,
+    PAGE_TEMPLATE,
+    chunk_of_uri,
+    read_resource,
+    write_prompt,
+)
 from sitegraph.service.mcp_.subscriptions import Subscriptions
 from sitegraph.service.mcp_.tools import TOOLS, ToolReply, ToolSpec
 from sitegraph.service.parts import Parts
@@ -49,6 +55,32 @@ _READ_ONLY = types.ToolAnnotations(
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
+CountQuestion = Callable[[int, bool | None, float], None]
+"""Takes an HTTP status that says how a question ended, whether any evidence was found, and seconds."""
+
+
+@dataclass(slots=True)
+class QuestionEnd:
+    """How a question ended, as far as is known; one that ends before anything is known has failed."""
+
+    status: int = 500
+    found: bool | None = None
+
+
+def count_nothing(_status: int, _found: bool | None, _seconds: float) -> None:
+    """Count no question."""
+
+
+@contextmanager
+def counted(count: CountQuestion, *, clock: Callable[[], float]) -> Iterator[QuestionEnd]:
+    """Count the question that the block answers; it sets how that ended. *clock* gives monotonic seconds."""
+    asked, began = QuestionEnd(), clock()
+    try:
+        yield asked
+    finally:
+        count(asked.status, asked.found, clock() - began)
+
+
 def build_server(
     parts: Parts,
     subscriptions: Subscriptions,
@@ -64,9 +96,7 @@ def build_server(
     request may be of another. count: told how each question ended. opening: what the first calls wait for,
     however long that takes.
     """
-    offer = _Offer(
-        parts, subscriptions, seconds=seconds, is_connection=is_connection, count=count, opening=opening
-    )
+    offer = _Offer(parts, subscriptions, seconds, is_connection, count, opening)
     return Server(
         "sitegraph",
         version=program_version(),
@@ -143,25 +173,16 @@ async def _list_prompts(_: Context, __: types.PaginatedRequestParams | None) -> 
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _Offer:
     """The handlers that ask the index."""
 
-    def __init__(
-        self,
-        parts: Parts,
-        subscriptions: Subscriptions,
-        *,
-        seconds: float,
-        is_connection: bool,
-        count: CountQuestion,
-        opening: "asyncio.Future[None] | None" = None,
-    ) -> None:
-        self._count = count
-        self._opening = opening
-        self._parts = parts
-        self._subscriptions = subscriptions
-        self._seconds = seconds
-        self._is_connection = is_connection
+    parts: Parts
+    subscriptions: Subscriptions
+    seconds: float
+    is_connection: bool
+    count: CountQuestion
+    opening: "asyncio.Future[None] | None"
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Errors are results, which the model sees and can act on; only a tool that is not there is none."""
@@ -173,7 +194,7 @@ class _Offer:
         with self._counted() if tool.is_asked else nullcontext(QuestionEnd()) as question:
             try:
                 asked = tool.arguments.model_validate(params.arguments or {})
-                reply = await self._work(lambda: tool.answer(self._parts, asked))
+                reply = await self._work(lambda: tool.answer(self.parts, asked))
             except ValidationError as error:
                 question.status = 422
                 return _failure(first_fault(error.errors()))
@@ -189,7 +210,7 @@ class _Offer:
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        found = await self._ask(lambda: read_resource(self._parts, uri))
+        found = await self._ask(lambda: read_resource(self.parts, uri))
         await self._remember(ctx, chunk_of_uri(uri) or "", found.generation)
         meta = {GENERATION: found.generation}
         if found.picture is not None:
@@ -205,7 +226,7 @@ class _Offer:
             raise MCPError(types.INVALID_PARAMS, f"there is one prompt, {NAME}; it needs a {ARGUMENT}")
         with self._counted() as asked:
             try:
-                text, bundle = await self._work(lambda: write_prompt(self._parts, question))
+                text, bundle = await self._work(lambda: write_prompt(self.parts, question))
             except ValidationError as error:
                 asked.status = 422
                 raise MCPError(types.INVALID_PARAMS, first_fault(error.errors())) from error
@@ -220,29 +241,29 @@ class _Offer:
         )
 
     def _counted(self) -> AbstractContextManager[QuestionEnd]:
-        return counted(self._count, clock=time.monotonic)
+        return counted(self.count, clock=time.monotonic)
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        await self._guarded(self._subscriptions.subscribe(ctx.session, str(params.uri)))
+        await self._guarded(self.subscriptions.subscribe(ctx.session, str(params.uri)))
         return types.EmptyResult()
 
     async def unsubscribe(self, _: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        await self._subscriptions.unsubscribe(str(params.uri))
+        await self.subscriptions.unsubscribe(str(params.uri))
         return types.EmptyResult()
 
     async def listen(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        return await self._guarded(self._subscriptions.listen(ctx, params))
+        return await self._guarded(self.subscriptions.listen(ctx, params))
 
     async def _remember(self, ctx: Context, id_: str, generation: int) -> None:
         """Of a connection before 2026-07-28; since then a client hears only of what it listens to."""
-        is_followed = self._is_connection and ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS
+        is_followed = self.is_connection and ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS
         if is_followed and id_.startswith("chunk:"):
             with suppress(
                 SitegraphError, HttpProblem, MCPError
             ):  # what was read is there; only news of it is not
-                await self._subscriptions.remember(ctx.session, id_, generation=generation)
+                await self.subscriptions.remember(ctx.session, id_, generation=generation)
 
     async def _ask(self, work: Callable[[], T]) -> T:
         return await self._guarded(self._work(work))
@@ -261,7 +282,7 @@ class _Offer:
         """What a client is told of an error; what it is not, the log says."""
         problem = problem_of(error)
         if problem.status >= 500:
-            self._parts.warn(f"sitegraph: {error}")
+            self.parts.warn(f"sitegraph: {error}")
         return problem
 
     async def _work(self, work: Callable[[], T]) -> T:
@@ -269,20 +290,20 @@ class _Offer:
 
         Raises: HttpProblem: it cannot be answered, and why, in words for a client.
         """
-        if self._opening is not None:
+        if self.opening is not None:
             # After an installation all of Python is compiled first, for longer than an answer may take.
-            await asyncio.wait([self._opening])
-        deadline = asyncio.timeout(self._seconds)
+            await asyncio.wait([self.opening])
+        deadline = asyncio.timeout(self.seconds)
         try:
             async with deadline:
-                return await self._parts.threads.run(work)
+                return await self.parts.threads.run(work)
         except SitegraphError as error:
             raise self._told(error) from error
         except (HttpProblem, ValidationError):
             raise
         except Exception as error:
             if isinstance(error, TimeoutError) and deadline.expired():  # else it is a failure inside
-                late = f"took longer than {self._seconds:g} s; ask for less"
+                late = f"took longer than {self.seconds:g} s; ask for less"
                 raise HttpProblem(504, late, "Timeout") from error
             traceback.print_exception(error, file=sys.stderr)
             raise HttpProblem(500, _FAILED, "InternalError") from error

@@ -7,20 +7,20 @@ import sys
 
 from mcp.server.stdio import stdio_server
 
-from runtime.garbage import raise_gc_threshold
+from runtime.settings import raise_gc_threshold
+from schemas.evidence import Interface
 from schemas.settings import Settings
-from schemas.usage_counts import Interface
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.mcp_.server import build_server
 from sitegraph.service.mcp_.subscriptions import Subscriptions
-from sitegraph.service.parts import Parts, open_ahead, open_parts
+from sitegraph.service.parts import Parts, open_ahead, open_service_parts
 
 
 def serve_stdio(settings: Settings, *, limits: RequestLimits | None = None) -> None:
     """Answer the client at stdin until it closes it, or until SIGTERM or Ctrl-C."""
     raise_gc_threshold()
     bounds = limits or RequestLimits()
-    with open_parts(settings, bounds, door=Interface.MCP) as parts:
+    with open_service_parts(settings, bounds, door=Interface.MCP) as parts:
         try:
             asyncio.run(_serve(parts, bounds))
         except* BrokenPipeError:

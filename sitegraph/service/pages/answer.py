@@ -10,23 +10,30 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from indexes.wiring import Readers
-from retrieval.absence import state_absence
 from retrieval.answering.answerable import measure_familiarity
 from retrieval.answering.answered import Answered
 from retrieval.answering.answering import Answerer
-from retrieval.bundle.names import read_titles
-from retrieval.bundle.snippets import Piece, mark_quote
+from retrieval.bundle.annotations import read_titles
+from retrieval.bundle.render import Piece, mark_quote
+from retrieval.evidence import state_absence
 from retrieval.question.query import ASK_TOP_K, TOKEN_BUDGET
 from retrieval.retriever import RetrievalResult
-from schemas.absence import Absence
-from schemas.coverage import Coverage
 from schemas.errors import ConfigError, FilterError, SitegraphError
 from schemas.evidence import ContextBundle, Evidence, Query
-from sitegraph.service.metrics import question_of
-from sitegraph.service.origins import is_cross_site
-from sitegraph.service.pages.asked import Asked, query_of, read_asked, tidy_address
+from schemas.health import Absence, Coverage
+from sitegraph.service.guard import is_cross_site
+from sitegraph.service.metrics import count_as_question
 from sitegraph.service.pages.frame import Pages
-from sitegraph.service.pages.results import Group, Result, group_results, show_result
+from sitegraph.service.pages.results import (
+    Asked,
+    Group,
+    Result,
+    group_results,
+    query_of,
+    read_asked,
+    show_result,
+    tidy_address,
+)
 from sitegraph.service.pages.search import show_form
 
 _NO_ANSWER: Mapping[str, Any] = {"rows": None, "not_found": None, "by": "", "chains": (), "notes": ()}
@@ -75,7 +82,7 @@ def add_answer(app: FastAPI, pages: Pages) -> None:
             return await pages.show(
                 request, "answer.html", lambda readers: {**show_form(readers, asked), **wrong}, status=422
             )
-        tell_found = None if is_cross_site(request.headers) else question_of(request.scope)
+        tell_found = None if is_cross_site(request.headers) else count_as_question(request.scope)
         return await pages.show(
             request, "answer.html", lambda readers: _answer(pages, readers, asked, query, tell_found)
         )

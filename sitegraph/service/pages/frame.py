@@ -14,23 +14,155 @@ To add a page `/near/{node_id}`:
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from fastapi import Depends, FastAPI, Header
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.datastructures import Headers, QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
 from indexes.wiring import Readers
-from sitegraph.service.pages.accept import wants_html
-from sitegraph.service.pages.asked import read_asked
-from sitegraph.service.pages.html import respond_html
-from sitegraph.service.pages.results import Facets
+from retrieval.bundle.render import tell_version
+from schemas.ids import sha256_hex
+from schemas.text import replace_unseen
+from sitegraph.service.pages.results import Facets, read_asked
 from sitegraph.service.parts import Parts
-from sitegraph.service.problems import HttpProblem, respond, title_of
-from sitegraph.service.sessions import LOGIN, Sessions
+from sitegraph.service.problems import HttpProblem, respond, status_title
+from sitegraph.service.readers import LOGIN, STATIC, Sessions
+
+
+def wants_html(accept: str | None) -> bool:
+    """Whether an Accept header names HTML, as that of every browser does; `*/*` does not.
+
+    Source: RFC 9110, 12.5.1; a weight of 0 means "not acceptable".
+    """
+    for one in (accept or "").split(","):
+        media, *parameters = (part.strip().lower() for part in one.split(";"))
+        if media == "text/html":
+            return not any(_is_zero(parameter) for parameter in parameters)
+    return False
+
+
+def _is_zero(parameter: str) -> bool:
+    name, _, weight = parameter.partition("=")
+    return name.strip() == "q" and weight.strip().rstrip("0") in ("", "0.", ".")
+
+
+FOLDER = Path(__file__).parent / "static"
+_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file as it is sent."""
+
+    name: str
+    data: bytes
+    media_type: str
+
+
+@cache
+def load_assets(folder: Path = FOLDER) -> Mapping[str, Asset]:
+    """Return files of the folder by their own name; `Asset.name` has the first digits of their hash in it."""
+    found = {}
+    for file in sorted(folder.iterdir()):
+        if file.suffix in _TYPES:
+            data = file.read_bytes()
+            name = f"{file.stem}.{sha256_hex(data)[:12]}{file.suffix}"
+            found[file.name] = Asset(name, data, _TYPES[file.suffix])
+    return found
+
+
+def asset_path(name: str) -> str:
+    """Return where a page finds the file *name*.
+
+    Raises: KeyError: there is no such file, which is our own mistake.
+    """
+    return f"{STATIC}{load_assets()[name].name}"
+
+
+def find_asset(sent_as: str) -> Asset | None:
+    """Return the file that is sent as `style.0123456789ab.css`."""
+    return next((one for one in load_assets().values() if one.name == sent_as), None)
+
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+"""What a page may load: our own files. No script or style stands in a page itself."""
+
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Vary": "Accept, Cookie",
+}
+"""Source: OWASP HTTP Headers Cheat Sheet; `X-Content-Type-Options` is of every answer, pages or not."""
+
+
+def web_url(url: str | None) -> str | None:
+    """Return *url* if a link may lead there: http and https alone, never `javascript:` or `data:`."""
+    try:
+        parts = urlsplit(url or "")
+    except ValueError:
+        return None
+    return url if parts.scheme in ("http", "https") and parts.netloc else None
+
+
+@cache
+def templates() -> Environment:
+    """Return the environment of all pages.
+
+    Whatever a template shows is escaped, and loses what steers: no page has to remember either.
+    """
+    made = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        finalize=_finalize,
+    )
+    made.globals["asset"] = asset_path
+    made.filters["web_url"] = web_url
+    made.filters["version_line"] = tell_version
+    return made
+
+
+def respond_html(
+    template: str, values: Mapping[str, Any], *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return a page."""
+    text = templates().get_template(template).render(values)
+    given = {**HEADERS, "Cache-Control": "no-cache", **(headers or {})}
+    return Response(text, status, headers=given, media_type="text/html")
+
+
+def _finalize(value: Any) -> Any:
+    return replace_unseen(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
 
 NAVIGATION = (("Search", "/search"), ("Answer", "/answer"), ("Runs", "/runs"))
 """Words and paths of the navigation."""
@@ -82,7 +214,7 @@ class Pages:
             return respond(problem)
         values = {
             "status": problem.status,
-            "heading": title_of(problem.status),
+            "heading": status_title(problem.status),
             "detail": problem.detail,
             "next": _address(scope),
             "method": scope["method"],

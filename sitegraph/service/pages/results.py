@@ -1,17 +1,20 @@
-"""Evidence as pages show it: by document, with where it leads and why it is there."""
+"""What a page is asked and shows: the fields of the form as a query, and evidence by document."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from urllib.parse import quote
+from dataclasses import dataclass, replace
+from urllib.parse import quote, urlencode
+
+from starlette.requests import Request
 
 from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
 from indexes.wiring import Readers
-from retrieval.bundle.names import read_titles
-from retrieval.bundle.render import cite_line, show_step
-from retrieval.bundle.snippets import Piece, cut_snippet
+from retrieval.bundle.annotations import read_titles
+from retrieval.bundle.render import Piece, cite_line, cut_snippet, show_step
+from retrieval.question.query import TOP_K_MAX, Unit, build_query, filters_from_record
 from schemas.errors import DamageFound, StoreUnavailable
-from schemas.evidence import ContextBundle, Evidence
+from schemas.evidence import ContextBundle, Evidence, Query
+from sitegraph.service.viewer.citation import live_address
 
 TOPICS = 5
 _SAMPLE = 500
@@ -71,18 +74,10 @@ def show_result(one: Evidence, question: str) -> Result:
         evidence=one,
         snippet=cut_snippet(one.text, question),
         address=f"/cite/{quote(one.chunk_id, safe=':')}#passage",
-        live=live_url(one),
+        live=live_address(one, one.pdf),
         citation=cite_line(one, one.pdf),
         path=tuple(map(show_step, one.path)),
     )
-
-
-def live_url(one: Evidence) -> str | None:
-    """Return where a browser opens the passage: at its id, its words, or its page of a PDF (RFC 8118, 3)."""
-    if one.url is None:
-        return None
-    opens_at = f"page={one.pdf.page}" if one.pdf else f"{one.fragment or ''}{one.text_fragment or ''}"
-    return f"{one.url}#{opens_at}" if opens_at else one.url
 
 
 def read_facets(readers: Readers) -> Facets:
@@ -119,3 +114,86 @@ def read_topics(readers: Readers) -> tuple[str, ...]:
 def _name_of(one: Evidence) -> str:
     names = (one.pdf.file_id if one.pdf else None, *one.heading_path[:1], *one.breadcrumbs[-1:])
     return next(filter(None, names), None) or one.url or one.file_path or one.doc
+
+
+FILTERS = ("source", "doc_type", "kind", "since", "until")
+RESULTS, TOKENS = 10, 20_000
+"""Of a list; so many tokens that none is left out for its length, as a rule."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The fields of the form; empty ones were not filled in.
+
+    `since` and `until` are days, `n` asks for more.
+    """
+
+    q: str = ""
+    source: str = ""
+    doc_type: str = ""
+    kind: str = ""
+    since: str = ""
+    until: str = ""
+    n: str = ""
+
+    @property
+    def top_k(self) -> int:
+        """How many results."""
+        return TOP_K_MAX if self.n else RESULTS
+
+    @property
+    def filtered(self) -> bool:
+        """Whether any filter is set."""
+        return any(getattr(self, name) for name in FILTERS)
+
+    def address(self, path: str) -> str:
+        """Return where the same is asked at *path*."""
+        given = {name: getattr(self, name) for name in ("q", *FILTERS, "n") if getattr(self, name)}
+        return f"{path}?{urlencode(given)}" if given else path
+
+    def more(self) -> "Asked":
+        """Return the same with as many results as there may be."""
+        return replace(self, n=str(TOP_K_MAX))
+
+    def about(self, words: str) -> "Asked":
+        """Return another question under the same filters."""
+        return replace(self, q=words)
+
+    def unfiltered(self) -> "Asked":
+        """Return the question alone."""
+        return Asked(q=self.q)
+
+
+def read_asked(fields: Mapping[str, str]) -> Asked:
+    """Read the fields of the form; others are left out."""
+    return Asked(**{name: fields.get(name, "").strip() for name in Asked.__dataclass_fields__})
+
+
+def tidy_address(request: Request) -> str | None:
+    """Return the address of a request without the fields of its form that are empty, None if none is."""
+    if all(request.query_params.values()):
+        return None
+    return read_asked(request.query_params).address(request.url.path)
+
+
+def query_of(
+    asked: Asked, *, top_k: int, token_budget: int, rerank: bool | None = None, by: Unit = "passage"
+) -> Query:
+    """Return the query; *rerank* as a `Query` has it.
+
+    Raises: ConfigError, FilterError: it is too long, or a filter is impossible; the message says which.
+    """
+    record: dict[str, str | list[str]] = {
+        name: getattr(asked, name) for name in ("source", "doc_type", "kind") if getattr(asked, name)
+    }
+    bounds = [f"{sign}{day}" for sign, day in ((">=", asked.since), ("<=", asked.until)) if day]
+    if bounds:
+        record["last_modified"] = bounds
+    return build_query(
+        asked.q,
+        filters=filters_from_record(record),
+        top_k=top_k,
+        token_budget=token_budget,
+        rerank=rerank,
+        by=by,
+    )

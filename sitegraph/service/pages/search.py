@@ -9,15 +9,23 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from indexes.wiring import Readers
-from retrieval.absence import absence_in
-from retrieval.bundle.names import read_titles
+from retrieval.bundle.annotations import read_titles
+from retrieval.evidence import absence_in
 from schemas.errors import ConfigError, FilterError
 from schemas.evidence import ContextBundle
-from sitegraph.service.metrics import question_of
-from sitegraph.service.origins import is_cross_site
-from sitegraph.service.pages.asked import TOKENS, Asked, query_of, read_asked, tidy_address
+from sitegraph.service.guard import is_cross_site
+from sitegraph.service.metrics import count_as_question
 from sitegraph.service.pages.frame import Pages
-from sitegraph.service.pages.results import group_results, read_facets, read_topics
+from sitegraph.service.pages.results import (
+    TOKENS,
+    Asked,
+    group_results,
+    query_of,
+    read_asked,
+    read_facets,
+    read_topics,
+    tidy_address,
+)
 
 NOTHING: Mapping[str, Any] = {
     "groups": (),
@@ -67,7 +75,7 @@ def add_search(app: FastAPI, pages: Pages) -> None:
         try:
             # The cross-encoder takes longer than all else together: too long for each key that is typed.
             rerank = False if typing else None
-            query = query_of(asked, top_k=asked.top_k, token_budget=TOKENS, rerank=rerank)
+            query = query_of(asked, top_k=asked.top_k, token_budget=TOKENS, rerank=rerank, by="page")
         except (ConfigError, FilterError) as error:
             wrong = {"wrong": f"{error.subject}: {error.message}"}
             return await pages.show(
@@ -75,7 +83,7 @@ def add_search(app: FastAPI, pages: Pages) -> None:
             )
         # What is typed so far is no question yet, and a link of another site is not one of our users.
         uncounted = typing or is_cross_site(request.headers)
-        tell_found = None if uncounted else question_of(request.scope)
+        tell_found = None if uncounted else count_as_question(request.scope)
 
         def work(readers: Readers) -> dict[str, Any]:
             # Of a word that is typed in part nothing says that it stands nowhere.

@@ -1,21 +1,54 @@
-"""A citation opened: what stands around it, what it was before, and what became of it."""
+"""A citation opened: what stands around it, what it was before, and its page of a PDF."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from indexes.wiring import Readers
 from retrieval.bundle.build import locate_in_pdf
-from retrieval.bundle.passage import split_passage
-from retrieval.bundle.render import cite_line
+from retrieval.bundle.render import cite_line, split_passage
+from runtime.page_images import DPI, DrawnPage
+from schemas.changes import FeedEntry
 from schemas.edges import EdgeKind
-from schemas.errors import SitegraphError
-from schemas.feed import FeedEntry
-from schemas.nodes import Chunk, Page, PdfDoc, Section, page_of
+from schemas.errors import ParseError, SitegraphError
+from schemas.evidence import Evidence, PdfLocation
+from schemas.ids import pdf_page_id
+from schemas.nodes import Chunk, Page, PageSize, PdfDoc, Section, is_document, page_of, turn
+from sitegraph.actions.archive import LedgerArchive, Past
+from sitegraph.actions.blame import became, was
+from sitegraph.actions.word_difference import Piece, compare
 from sitegraph.service.problems import HttpProblem
-from sitegraph.service.viewer.archive import LedgerArchive, Past
-from sitegraph.service.viewer.diff import Piece, compare
-from sitegraph.service.viewer.places import document_of, live_address
-from sitegraph.service.viewer.versions import became, was
+
+
+def live_address(cited: Chunk | Evidence, pdf: PdfLocation | None) -> str | None:
+    """Return the address of a passage on its site: its fragment, words to find it by, or its page of a PDF.
+
+    Source: WICG, "Text Fragments" (`:~:text=`); RFC 8118, 3 (`#page=`).
+    """
+    opens_at = f"page={pdf.page}" if pdf else f"{cited.fragment or ''}{cited.text_fragment or ''}"
+    return f"{cited.url}#{opens_at}" if cited.url and opens_at else cited.url
+
+
+def document_of(readers: Readers, doc: str) -> Page | PdfDoc | None:
+    """Return the node of a document; None where it is not there, or the graph is not."""
+    found = readers.graph.nodes([doc]) if readers.graph else ()
+    return next((node for node in found if is_document(node)), None)
+
+
+def titles_of(readers: Readers, docs: set[str]) -> dict[str, str]:
+    """Return what documents are called, by id."""
+    nodes = readers.graph.nodes(docs) if readers.graph and docs else ()
+    return {node.id: name_of(node) for node in nodes if isinstance(node, Page | PdfDoc)}
+
+
+def name_of(node: Page | PdfDoc) -> str:
+    """Return the title of a document, else where it is."""
+    return node.title.strip() or node.url or node.path or node.id
+
+
+def trail_of(chunk: Chunk) -> tuple[str, ...]:
+    """Return the headings over a passage, else the way to its document."""
+    return chunk.heading_path or chunk.breadcrumbs
+
 
 AROUND_MAX = 8000
 """Letters that are shown before a passage, behind it, and of a section beside."""
@@ -89,24 +122,16 @@ def _opened(readers: Readers, archive: LedgerArchive, chunk: Chunk) -> Opened:
         chunk=chunk,
         document=document_of(readers, chunk.doc),
         citation=cite_line(chunk, locate_in_pdf(chunk)),
-        live=live_address(chunk),
+        live=live_address(chunk, locate_in_pdf(chunk)),
         around=_around(readers, chunk),
         earlier=earlier,
         later=later,
-        versions=archive.past(
-            readers,
-            lambda past: _dated(
-                past, was(chunk.id, lambda id_: past.ledger.lineage.of_id(id_, past.numbers))
-            ),
-        ),
+        versions=archive.past(readers, lambda past: _dated(past, was(chunk.id, past.entries_of))),
     )
 
 
 def _superseded(readers: Readers, archive: LedgerArchive, chunk_id: str) -> Superseded:
-    steps = archive.past(
-        readers,
-        lambda past: _dated(past, became(chunk_id, lambda id_: past.ledger.lineage.of_id(id_, past.numbers))),
-    )
+    steps = archive.past(readers, lambda past: _dated(past, became(chunk_id, past.entries_of)))
     if not steps:
         unknown = "; the ledger, which knows earlier ones, cannot be read" if steps is None else ""
         detail = f"generation {readers.generation} has no {chunk_id}{unknown}"
@@ -190,3 +215,117 @@ def _sections_beside(readers: Readers, chunk: Chunk) -> tuple[Section | None, Se
     if place is None:
         return None, None
     return (sections[place - 1] if place else None), next(iter(sections[place + 1 :]), None)
+
+
+FIT = 0
+ZOOMS = (FIT, 100, 150, 200)
+"""Per cent of the size on paper; FIT is the width of the window."""
+
+_NOT_NOW = "the picture cannot be drawn now; the server's log says why"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """Where a passage stands on the page as displayed, in points from its top left."""
+
+    chunk: str
+    text: str
+    x: float
+    y: float
+    width: float
+    height: float
+    cited: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownPage:
+    """A page, counted from 1; `size` is None where it cannot be drawn, and `trouble` says why.
+
+    `pixels` is the width it is shown at, None for that of the window.
+    """
+
+    page_no: int
+    pages: int
+    dpi: int
+    passages: tuple[Chunk, ...]
+    boxes: tuple[Box, ...] = ()
+    size: PageSize | None = None
+    pixels: int | None = None
+    trouble: str | None = None
+
+
+def dpi_of(zoom: int) -> int:
+    """Return the resolution a picture is drawn at."""
+    return DPI * max(zoom, 100) // 100
+
+
+def read_sheet(
+    readers: Readers, archive: LedgerArchive, *, doc: str, page_no: int, pages: int, cited: str, zoom: int
+) -> ShownPage:
+    """Return a page of the generation that is read; its text is there also where its picture is not."""
+    passages = chunks_on_page(readers, doc, page_no)
+    dpi = dpi_of(zoom)
+    try:
+        drawn = archive.page(readers, doc, page_no, generation=readers.generation, dpi=dpi)
+    except SitegraphError as error:
+        trouble = error.message
+        if not isinstance(error, ParseError):
+            archive.warn(f"sitegraph: warning: {error}")
+            trouble = _NOT_NOW
+        return ShownPage(page_no=page_no, pages=pages, dpi=dpi, passages=passages, trouble=trouble)
+    return ShownPage(
+        page_no=page_no,
+        pages=pages,
+        dpi=dpi,
+        passages=passages,
+        boxes=boxes_of(passages, drawn, cited=cited),
+        size=drawn.size,
+        pixels=round(drawn.size.width * 96 / 72 * zoom / 100) if zoom else None,
+    )
+
+
+def boxes_of(passages: Collection[Chunk], drawn: DrawnPage, *, cited: str) -> tuple[Box, ...]:
+    """Return the boxes of passages on the page as displayed, the cited one last, so that it is on top.
+
+    Passages cut from one region have one box: it is that of the cited one, if it is among them.
+    """
+    found: dict[object, Box] = {}
+    for chunk in sorted(passages, key=lambda chunk: chunk.id == cited):
+        box = _box(chunk, drawn, cited=chunk.id == cited)
+        if box is not None and (chunk.bbox not in found or box.cited):
+            found.pop(chunk.bbox, None)
+            found[chunk.bbox] = box
+    return tuple(found.values())
+
+
+def _box(chunk: Chunk, drawn: DrawnPage, *, cited: bool) -> Box | None:
+    if chunk.bbox is None:
+        return None
+    width, height = drawn.size.width, drawn.size.height
+    sideways = drawn.rotation % 180 == 90
+    unturned = PageSize(height, width) if sideways else PageSize(width, height)
+    at = turn(chunk.bbox, size=unturned, rotation=drawn.rotation)
+    return Box(
+        chunk=chunk.id,
+        text=chunk.text,
+        x=round(at.x0, 1),
+        y=round(at.y0, 1),
+        width=round(at.x1 - at.x0, 1),
+        height=round(at.y1 - at.y0, 1),
+        cited=cited,
+    )
+
+
+def chunks_on_page(readers: Readers, doc: str, page_no: int) -> tuple[Chunk, ...]:
+    """Return the passages of a page in reading order; with the graph the whole document need not be read."""
+    regions = _contents(readers, [pdf_page_id(doc, page_no)])
+    chunks = readers.chunks.get(_contents(readers, regions))
+    if chunks:
+        return tuple(sorted(chunks, key=lambda chunk: chunk.ordinal))
+    return tuple(chunk for chunk in readers.chunks.of_documents([doc]) if chunk.page_no == page_no)
+
+
+def _contents(readers: Readers, ids: Collection[str]) -> list[str]:
+    if readers.graph is None or not ids:
+        return []
+    return [edge.dst for edge in readers.graph.edges_from(ids, kinds={EdgeKind.CONTAINS})]

@@ -4,16 +4,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from indexes.wiring import Readers
-from schemas.documents import ASLEEP, READABLE, DocumentState, KnownDocument
+from schemas.changes import FeedChange, FeedEntry, FeedKind
+from schemas.documents import ASLEEP, READABLE, Ancestor, DocumentState, HistoryEntry, KnownDocument
 from schemas.errors import SitegraphError
-from schemas.feed import FeedChange, FeedEntry, FeedKind
-from schemas.history import HistoryEntry
-from schemas.lineage import Ancestor
 from schemas.nodes import Chunk
-from sitegraph.service.viewer.archive import LedgerArchive, Past
-from sitegraph.service.viewer.citation import read_former
-from sitegraph.service.viewer.diff import Piece, compare
-from sitegraph.service.viewer.places import trail_of
+from schemas.records import show_as
+from sitegraph.actions.archive import LedgerArchive, Past
+from sitegraph.actions.word_difference import Piece, compare
+from sitegraph.service.viewer.citation import read_former, trail_of
 
 GENERATIONS_MAX, DIFFS_MAX, LOOKS_MAX = 20, 30, 20
 """What one page shows: generations, passages compared, looks."""
@@ -99,15 +97,8 @@ def standing_of(known: KnownDocument, *, now: str) -> DocumentStanding:
     """Return where a document stands at *now*, ISO 8601 in UTC."""
     due = known.state not in ASLEEP and (known.next_due is None or known.next_due <= now)
     word = ("due" if due else "fresh") if known.state in READABLE else known.state.value.replace("_", " ")
-    return DocumentStanding(
-        word=word,
-        source=known.source,
-        state=known.state,
-        reason=known.reason,
-        http_status=known.http_status,
-        checked_at=known.checked_at,
-        next_due=None if known.state in ASLEEP else known.next_due,
-    )
+    next_due = None if known.state in ASLEEP else known.next_due
+    return show_as(DocumentStanding, known, word=word, next_due=next_due)
 
 
 def _ask(past: Past, generation: int, doc: str) -> _Known:
@@ -197,11 +188,9 @@ def passage_change(entry: FeedEntry, texts: Mapping[str, PassageText]) -> Passag
     """Return a change with its two texts compared, as far as they are there."""
     old, new = texts.get(entry.old_id or ""), texts.get(entry.new_id or "")
     known = (old is not None or entry.old_id is None) and (new is not None or entry.new_id is None)
-    return PassageChange(
-        change=entry.change,
-        old_id=entry.old_id,
-        new_id=entry.new_id,
-        reason=entry.reason,
+    return show_as(
+        PassageChange,
+        entry,
         trail=(new.trail if new else ()) or (old.trail if old else ()),
         pieces=compare(old.said if old else "", new.said if new else "") if known else None,
     )

@@ -2,7 +2,7 @@
 
 from bench.compositions import FAILED, Composition, Remembering
 from bench.retrieval.question_sets import Question, QuestionSet
-from retrieval.graph.rules import ALL_RULES, GraphRule
+from retrieval.graph.expansion import ALL_RULES, GraphRule
 from retrieval.retriever import Retriever
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle, Query

@@ -11,7 +11,9 @@ from bench.questions.baselines import by_rank, by_share, fuse
 from bench.questions.checking import check_gold
 from bench.questions.documents import SETS, unpack_documents
 from bench.questions.gold import Passage, found_entries, holds, opens_right, passage_of
+from bench.questions.league import measure_pages, page_questions, pages_of
 from bench.questions.question_files import (
+    ASKED_SETS,
     KINDS,
     AskedQuestion,
     BadQuestionFile,
@@ -19,7 +21,7 @@ from bench.questions.question_files import (
     load_questions,
 )
 from schemas.evidence import Hit
-from schemas.geometry import BBox
+from schemas.nodes import BBox
 from tests.fakes.real_sites import DATA
 
 QUESTION = AskedQuestion(
@@ -38,7 +40,7 @@ def web(path: str, fragment: str | None = None, *fragments: str, text: str = "")
     )
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", ASKED_SETS)
 def test_each_set_asks_every_kind_and_half_of_it_is_held_out(name: str) -> None:
     questions = load_questions(name)
     assert {one.kind for one in questions} == set(KINDS)
@@ -48,11 +50,19 @@ def test_each_set_asks_every_kind_and_half_of_it_is_held_out(name: str) -> None:
 
 @pytest.mark.data
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", [name for name in ASKED_SETS if SETS[name].archive])
 def test_every_gold_place_exists_and_the_facts_stand_there(name: str, tmp_path: Path) -> None:
     if not DATA.is_dir():
         pytest.skip(f"no documents: {DATA} is not there")
     assert not list(check_gold(name, unpack_documents(name, cache=tmp_path)))
+
+
+def test_a_page_counts_once_and_by_any_of_its_names() -> None:
+    pages = pages_of([web("a.html", "x"), web("config.html", "y"), web("a.html", "z")])
+    assert pages == [frozenset({"a.html"}), frozenset({"config.html"})]
+    (ours,) = page_questions("manual", [QUESTION])
+    assert measure_pages(ours, pages) == {"MRR": 0.5, "hit@1": 0.0, "hit@5": 1.0, "hit@10": 1.0}
+    assert measure_pages(ours, pages[:1])["MRR"] == 0.0
 
 
 @pytest.mark.parametrize(

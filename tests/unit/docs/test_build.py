@@ -8,7 +8,7 @@ import pytest
 
 from docs.build import build_site
 from docs.pdf import DOCS
-from sitegraph.cli.static_server import serve_folder
+from sitegraph.cli.demo_script import serve_folder
 
 
 @pytest.fixture(scope="module")

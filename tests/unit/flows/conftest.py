@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from runtime.processes.parser_pool import ParserPool
+from runtime.parser_pool import ParserPool
 from tests.fakes.plain_run import open_parsers
 from tests.fakes.site_server import Site, serve
 

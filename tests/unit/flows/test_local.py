@@ -6,11 +6,11 @@ from typing import Any, cast
 
 import pytest
 
-from flows import local, tasks
-from flows.local import LocalEngine
+from flows import start, tasks
 from flows.run.resources import Resources
 from flows.run.stage import Stage
 from flows.run.values import Batch, ComparedSource, CrawlWave, Embedded, FetchedBatch, ParsedBatch, Run
+from flows.start import LocalEngine
 from schemas.cost import Cause
 from schemas.errors import ParseError, Stopped, StoreUnavailable
 
@@ -26,7 +26,7 @@ class Parts:
 
 @pytest.fixture
 def parts(monkeypatch: pytest.MonkeyPatch) -> Parts:
-    monkeypatch.setattr(local, "SECONDS_BETWEEN_TRIES", (0.0, 0.0))
+    monkeypatch.setattr(start, "SECONDS_BETWEEN_TRIES", (0.0, 0.0))
     return Parts()
 
 
@@ -35,7 +35,7 @@ def engine(parts: Parts) -> LocalEngine:
 
 
 def stage_of(step: Callable[..., Any], *, is_retried: bool = False) -> Stage[..., Any]:
-    return Stage(step, cause=Cause.PLAN, name="s", run_name=lambda _: "s", is_retried=is_retried)
+    return Stage(step, cause=Cause.PLAN, name="s", run_name="s", is_retried=is_retried)
 
 
 def wave(*shards: int) -> CrawlWave:

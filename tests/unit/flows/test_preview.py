@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from flows.preview import plan_run
-from flows.run.hold import set_hold
-from flows.run.pipeline_version import pipeline_version
+from flows.run.leases import set_hold
+from flows.run.versions import pipeline_version
 from indexes.embed.cache import SqliteVectorCache
-from indexes.embed.texts import vector_texts
+from indexes.embed.pending import vector_texts
 from indexes.embed.weights import load_model_spec, model_key
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest, dump_manifest
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.lance.store import LanceChunkStore
@@ -24,8 +23,7 @@ from indexes.stores.raw import FileRawStore
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.errors import ConfigError, GuardRefused
 from schemas.fragment import GraphFragment
-from schemas.hashing import canonical_json
-from schemas.ids import page_id
+from schemas.ids import canonical_json, page_id
 from schemas.nodes import DocumentKind
 from schemas.records import to_record
 from schemas.settings import Settings

@@ -9,11 +9,9 @@ import pytest
 from flows.rollback import choose_target, lift_hold_of, roll_back
 from flows.run.index import Index, open_index
 from indexes.embed.manifest import WEIGHTS_FILE
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
-from indexes.publish.current import write_current
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest, dump_manifest
+from indexes.publish.current import held_since, write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
-from indexes.publish.held import held_since
 from indexes.stores.lance.store import LanceGraphStore
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.ledger.leases import Leases

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from indexes.chunk_tables import ChunkTables, drop_encoders
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest, VectorSpace
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest, VectorSpace
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.lance.store import LanceChunkStore
 from schemas.errors import StoreUnavailable

@@ -1,16 +1,13 @@
 """What an index leaves out, counted."""
 
-from indexes.coverage import CAPPED, count_left_out
+from indexes.own_ledger import CAPPED, count_left_out
 
 
 def test_what_is_left_out_is_counted_by_source_and_reason() -> None:
     states = {"a": {"fetched": 9, "out_of_scope": 3, "disallowed": 1, "failed": 4}, "b": {"fetched": 1}}
     capped = [
-        {"url": "u", "reason": "max_pages 25 reached; documents not followed: 40, such as this one"},
-        {
-            "url": "u",
-            "reason": "deeper than max_depth 2; documents not followed: at least 10000, such as this one",
-        },
+        {"url": "u", "reason": "max_pages 25 reached", "left_out": 40},
+        {"url": "u", "reason": "deeper than max_depth 2", "left_out": 10_000},
         {"url": "u", "reason": "failed: HTTP 500"},
     ]
     runs = {"b": {"report": {"problems": capped}}, "c": {"report": None}}

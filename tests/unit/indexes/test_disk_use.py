@@ -4,7 +4,7 @@ import shutil
 import threading
 from pathlib import Path
 
-from indexes.disk_use import file_bytes, folder_bytes
+from indexes.places import file_bytes, folder_bytes
 
 
 def test_the_files_of_all_folders_count_and_nothing_else(tmp_path: Path) -> None:

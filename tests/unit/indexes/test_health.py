@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from indexes.copies.marker import FILE, CopyMarker, write_marker
-from indexes.health import HealthReader, name_of_index
+from indexes.health import HealthReader, index_label
 from indexes.layout import IndexLayout
-from indexes.publish.held import hold_file
-from indexes.stores.lance import health as lance_health
+from indexes.markers import COPY, CopyMarker, write_marker
+from indexes.publish.current import hold_file
+from indexes.stores.lance import store as lance_health
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.source import Source
 from tests.fakes.disk_index import write_index
@@ -90,8 +90,8 @@ def test_a_folder_that_is_no_index_is_a_problem_and_stays_as_it_is(tmp_path: Pat
 
 
 def test_a_copy_has_the_name_of_what_it_is_a_copy_of(folder: Path) -> None:
-    assert name_of_index(folder) == str(folder)
+    assert index_label(folder) == str(folder)
     write_marker(folder, CopyMarker(url="s3://docs/handbook"))
-    assert name_of_index(folder) == "s3://docs/handbook"
-    (folder / FILE).write_text("{")
-    assert name_of_index(folder) == str(folder)
+    assert index_label(folder) == "s3://docs/handbook"
+    (folder / COPY).write_text("{")
+    assert index_label(folder) == str(folder)

@@ -4,8 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest, dump_manifest, is_repeated, load_manifest
+from indexes.layout import (
+    IndexLayout,
+    IndexManifest,
+    ModelManifest,
+    dump_manifest,
+    is_repeated,
+    load_manifest,
+)
 from schemas.errors import DamageFound, SitegraphError
 
 MADE = IndexManifest(

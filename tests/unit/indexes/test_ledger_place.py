@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from indexes.layout import IndexLayout
-from indexes.ledger_place import FOLDER, find_ledger_place, keep_ledger_place, name_place
+from indexes.own_ledger import FOLDER, find_ledger_place, keep_ledger_place, name_place
 from schemas.errors import ConfigError
 
 SERVER = "postgresql://someone:secret@db.example:5432/ledger?sslmode=require"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from indexes.maintenance import why_due
-from schemas.maintenance import TableFigures
+from indexes.health import why_due
+from schemas.health import TableFigures
 
 
 def table(*, files: int = 1, rows: int = 100_000, deleted: int = 0, segments: int = 1) -> TableFigures:

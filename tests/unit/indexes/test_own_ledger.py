@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from indexes.layout import IndexLayout
-from indexes.ledger_place import keep_ledger_place
-from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
-from indexes.own_ledger import open_own_ledger, refuse_another_ledger, tell_damaged_ledger
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest, dump_manifest
+from indexes.own_ledger import keep_ledger_place, open_own_ledger, refuse_another_ledger, tell_damaged_ledger
 from indexes.publish.current import write_current
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.ledger.ledger import open_ledger

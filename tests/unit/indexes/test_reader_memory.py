@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexes.reader_memory import ReaderMemory, cache_to_hold, share_memory
+from indexes.reader_parts import ReaderMemory, cache_to_hold, share_memory
 
 MB = 1 << 20
 

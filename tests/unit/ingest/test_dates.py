@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from ingest.dates import date_in_words, dated, from_timestamp, utc_of
-from schemas.dates import Dated, DateOrigin
+from schemas.nodes import Dated, DateOrigin
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.session_ids import path_of_variant, without_session
-from ingest.urls import canonical_url
+from ingest.urls import canonical_url, path_of_variant, without_session
 
 SITE = "https://shop.example.org"
 

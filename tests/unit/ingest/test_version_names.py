@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.version_names import version_rank
+from ingest.urls import version_rank
 
 IN_ORDER = (
     "stable",

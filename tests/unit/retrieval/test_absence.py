@@ -6,12 +6,10 @@ from typing import Any, cast
 import pytest
 
 from indexes.wiring import Readers
-from retrieval.absence import absence_in, render_absence, tell_absence
-from retrieval.opening import build_retriever
+from retrieval.evidence import absence_in, build_retriever, render_absence, tell_absence
 from retrieval.question.query import build_query
-from schemas.absence import Absence, Measured, NearMiss, SearchedSource
-from schemas.coverage import Coverage
 from schemas.evidence import Filter
+from schemas.health import Absence, Coverage, Measured, NearMiss, SearchedSource
 from schemas.records import from_record, to_record
 from tests.fakes.small_index import AS_OF, GENERATION, build_index, page
 

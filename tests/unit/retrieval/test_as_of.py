@@ -10,8 +10,8 @@ from indexes.publish.current import write_current
 from indexes.wiring import OpenedStores, Readers, open_readers
 from retrieval.as_of import check_mode, choose_generation, find_generation
 from retrieval.ask_modes import AskMode
+from retrieval.evidence import build_retriever
 from retrieval.live import open_retriever
-from retrieval.opening import build_retriever
 from retrieval.question.query import build_query
 from schemas.errors import ConfigError
 from tests.fakes.next_generation import publish_next

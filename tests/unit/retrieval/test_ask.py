@@ -9,16 +9,14 @@ from typing import Any, cast
 import pytest
 from jsonschema import Draft202012Validator
 
-from indexes.rerank import OnnxReranker, locate_reranker
+from indexes.reader_parts import OnnxReranker, locate_reranker
 from indexes.wiring import Readers
-from ingest.fetch.completion import open_completion
-from ingest.fetch.completion_budget import CompletionLimits
+from ingest.fetch.completion import CompletionLimits, open_completion
 from retrieval.ask import Asking, AskResult
 from retrieval.ask_modes import AskMode
-from retrieval.question.policy import deny_list
-from retrieval.question.query import build_query, parse_filters
+from retrieval.question.query import build_query, deny_list, parse_filters
 from retrieval.wiki.store import Wiki
-from retrieval.wiki.worth import NO_JUDGE
+from retrieval.wiki.sufficiency import NO_JUDGE
 from schemas.errors import ConfigError, QueryRefused
 from schemas.records import to_record
 from tests.fakes.governance import governance_index

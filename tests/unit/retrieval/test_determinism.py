@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from indexes.rerank import locate_reranker
+from indexes.reader_parts import locate_reranker
 from schemas.errors import ConfigError
 from tests.fakes.copies import copy_index
 from tests.fakes.governance import governance_documents

@@ -7,19 +7,24 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
+from lancedb.table import Table
 
+from indexes import wiring
 from indexes.following import RETRY_SECONDS, FollowedIndex
 from indexes.publish.current import write_current
+from indexes.stores.lance import scan
 from indexes.stores.lance.store import LanceChunkStore
 from indexes.wiring import OpenedStores, Readers, open_readers, readers_of
+from retrieval.evidence import build_retriever, find_evidence
 from retrieval.live import LiveRetriever, open_async_retriever, open_retriever
-from retrieval.opening import build_retriever
 from retrieval.question.query import build_query
 from schemas.errors import ConfigError, StoreUnavailable
 from schemas.evidence import ContextBundle
+from schemas.settings import Settings
 from tests.fakes.next_generation import publish_next
 from tests.fakes.small_index import Document, page
 
@@ -70,7 +75,7 @@ def now() -> list[float]:
 
 @pytest.fixture
 def followed(index: Path, now: list[float]) -> Iterator[FollowedIndex]:
-    opened = FollowedIndex(index, environment={}, cache_mb=16, clock=lambda: now[0])
+    opened = FollowedIndex(index, settings=Settings(), cache_mb=16, clock=lambda: now[0])
     yield opened
     opened.close()
 
@@ -185,14 +190,35 @@ def test_a_query_whose_generation_is_pruned_under_it_is_answered_from_the_next(
         asked.append(readers.generation)
         if len(asked) == 1:
             publish_next(index, edition(3))
-            stores = OpenedStores(index, {})
+            stores = OpenedStores(index, Settings())
             stores.chunks.writer().prune(keep=[3])
             stores.close()
-            OpenedStores(index, {}).chunks.at(readers.generation)
+            OpenedStores(index, Settings()).chunks.at(readers.generation)
         return readers.generation
 
     assert retriever.read(ask) == 3
     assert asked == [2, 3]
+
+
+def test_one_query_over_small_tables_reads_each_once(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scans = list[str]()
+    real = scan.tables_with
+
+    def counted(table: Table, *given: Any) -> Iterator[Any]:
+        scans.append(table.name)
+        return real(table, *given)
+
+    monkeypatch.setattr(scan, "tables_with", counted)
+
+    def ask() -> ContextBundle:
+        readers = open_readers(index, environment={})
+        return find_evidence(readers, build_retriever(readers), ASKED).bundle
+
+    held, scans_of_held = ask(), len(scans)
+    monkeypatch.setattr(wiring, "SMALL_MB", 0)
+    assert ask() == held
+    assert scans_of_held == 0
+    assert {"chunks", "nodes", "edges"} <= {*scans}
 
 
 def test_a_store_that_fails_for_good_is_said_once(followed: FollowedIndex) -> None:
@@ -235,7 +261,8 @@ def test_a_graph_that_fails_is_left_alone_for_a_while(followed: FollowedIndex, n
 
 def test_a_query_that_lost_the_graph_on_the_way_spares_the_next_the_wait(index: Path) -> None:
     write_current(index, 1)
-    followed = FollowedIndex(index, environment={}, cache_mb=1, clock=lambda: 0.0)  # too little to hold it
+    # Too little to hold it.
+    followed = FollowedIndex(index, settings=Settings(), cache_mb=1, clock=lambda: 0.0)
     retriever, asked = LiveRetriever(followed), build_query("What depends on GOV-0017?")
     assert followed.readers().graph is not None
     shutil.rmtree(index / "lance" / "edges.lance" / "data")

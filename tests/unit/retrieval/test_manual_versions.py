@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexes.families.reading import Families
+from indexes.families import Families
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.edges import Edge

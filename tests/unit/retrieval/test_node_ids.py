@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from indexes.ports import GraphReader
-from indexes.stores.memory import MemoryGraphStore
-from retrieval.node_ids import looks_like_id, resolve_node_id, states_kind
+from retrieval.question.ids import looks_like_id, resolve_node_id, states_kind
 from schemas.errors import ConfigError
 from schemas.nodes import NodeKind
 from tests.fakes.graph_generations import publish
 from tests.fakes.graph_samples import make_graph, make_page
+from tests.fakes.memory_stores import MemoryGraphStore
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pytest
 
 from retrieval.bundle.render import to_rows
 from retrieval.question.query import build_query, parse_filters
-from retrieval.ranking.named import merge_by_id
 from retrieval.ranking.score import WEIGHTS, Scored
+from retrieval.ranking.selection import merge_by_id
 from retrieval.retriever import Retriever
 from schemas.evidence import ContextBundle, Evidence, Origin, PathStep, Scores
 from tests.fakes.governance import governance_documents, governance_index
@@ -99,7 +99,7 @@ def merged(found: Sequence[Scored], near: Sequence[Scored], top_k: int) -> list[
 
 
 def test_a_neighbour_passes_only_those_right_above_it_that_score_less() -> None:
-    # As where every second place is for what is nearest by vector.
+    # As where a reranker, or a definition, has put one that scores less between.
     found = [row(name, score) for name, score in (("a", 0.9), ("far", 0.1), ("e", 0.85), ("n", 0.7))]
     assert merged(found, [row("n", 0.2, kind="depends_on")], 4) == [
         ("a", "vector"),

@@ -54,8 +54,6 @@ def rank(index: SmallIndex, text: str, passage: str) -> int:
 def test_what_defines_the_thing_asked_for_comes_no_later_than_where_the_code_has_half_of_the_score(
     manual: SmallIndex, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A question after codes alone gives no places to what is nearest by vector, so none has any here.
-    monkeypatch.setattr("retrieval.retriever.found_nearest", lambda _lists: ())
     place = rank(manual, text, QUESTIONS[text])
     monkeypatch.setattr("retrieval.retriever.route_of", lambda _text, _known: Route.ID)
     assert place <= rank(manual, text, QUESTIONS[text])
@@ -74,7 +72,7 @@ def test_a_rare_code_raises_what_has_it_and_lowers_no_score(manual: SmallIndex) 
     holders = {hit.chunk_id for hit in lists[SeedList.CODES]}
     docs = {hit.doc for hit in lists[SeedList.TEXT_BM25]}
     plain, raised = (
-        Measure(manual.chunks, asked, scale_of(lists), telling=telling).of(docs)
+        Measure(manual.chunks, asked, scale_of(lists, asked), telling=telling).of(docs)
         for telling in (None, dict.fromkeys(holders, 1.0))
     )
     (doc,) = docs

@@ -1,15 +1,15 @@
 """The whole walk over a small index: what is found, what the graph adds, and that nothing depends on luck."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from indexes.ports import GraphReader
-from indexes.stores.authority import MemoryAuthorityStore
 from retrieval.question.query import build_query, parse_filters
+from retrieval.question.route import names_things
 from retrieval.ranking.selection import Selection, select_evidence
 from retrieval.retriever import Retriever
 from schemas.edges import EdgeKind, LinkPosition
@@ -18,6 +18,7 @@ from schemas.evidence import ContextBundle, Evidence, Origin
 from schemas.nodes import Chunk
 from schemas.records import to_record
 from tests.fakes.governance import governance_documents, governance_index
+from tests.fakes.memory_stores import MemoryAuthorityStore
 from tests.fakes.small_index import AS_OF, GENERATION, SmallIndex, build_index, link, page, typed
 from tests.fakes.wiki import FixedReranker
 
@@ -133,25 +134,34 @@ def linked_pages(
 
 def test_body_links_of_the_best_documents_reach_what_a_search_misses() -> None:
     index, _ = linked_pages(position=LinkPosition.BODY)
-    bundle = ask(index, "zebra stripes grazing", top_k=50)
+    bundle = ask(index, "grazing of Zebra stripes", top_k=50)
     reached = next(one for one in bundle.evidence if one.role == "bridge")
     assert reached.source is Origin.GRAPH
     assert reached.scores.graph > 0
     assert [step.kind for step in reached.path] == ["links_to"]
-    assert reached.score > ask(index, "zebra stripes grazing", top_k=50, use_graph=False).evidence[-1].score
+    assert (
+        reached.score > ask(index, "grazing of Zebra stripes", top_k=50, use_graph=False).evidence[-1].score
+    )
 
 
 def test_a_link_gives_its_activation_to_the_section_it_names() -> None:
     index, deep = linked_pages(position=LinkPosition.BODY, fragment="deep")
-    bundle = ask(index, "zebra stripes grazing", top_k=50)
+    bundle = ask(index, "grazing of Zebra stripes", top_k=50)
     reached = {one.chunk_id for one in bundle.evidence if one.role == "bridge"}
     assert reached
     assert reached <= {chunk.id for chunk in deep}
 
 
+def test_links_lead_on_from_what_a_question_names_and_nowhere_from_own_words() -> None:
+    index, _ = linked_pages(position=LinkPosition.BODY)
+    bundle = ask(index, "zebra stripes grazing", top_k=50)
+    assert {one.role for one in bundle.evidence} == {"anchor", "rest"}
+    assert any("names nothing" in note for note in bundle.diagnostics["notes"])
+
+
 def test_navigation_links_do_not_spread() -> None:
     index, _ = linked_pages(position=LinkPosition.NAV)
-    bundle = ask(index, "zebra stripes grazing", top_k=50)
+    bundle = ask(index, "grazing of Zebra stripes", top_k=50)
     assert {one.role for one in bundle.evidence} == {"anchor", "rest"}
     assert any("too few links" in note for note in bundle.diagnostics["notes"])
 
@@ -159,7 +169,7 @@ def test_navigation_links_do_not_spread() -> None:
 def test_where_the_graph_leads_nowhere_new_it_changes_no_score() -> None:
     first, second = page("a", {"One": "zebra stripes"}), page("b", {"Two": "zebra alike"})
     index = build_index([first, second], [link(first[1][0], second[1][0], "two")])
-    with_graph, without = ask(index, "zebra"), ask(index, "zebra", use_graph=False)
+    with_graph, without = ask(index, "a Zebra"), ask(index, "a Zebra", use_graph=False)
     assert any("too few links" in note for note in with_graph.diagnostics["notes"])
     assert [one.score for one in with_graph.evidence] == [one.score for one in without.evidence]
 
@@ -169,6 +179,10 @@ def test_every_typed_neighbour_of_a_named_hub_is_reached() -> None:
     around = [page(f"p{n:02}", {f"Leaf {n}": f"leaf number {n}"}) for n in range(40)]
     index = build_index([hub, *around], [typed(EdgeKind.RELATES_TO, one[1][0], hub[1][0]) for one in around])
     assert ask(index, "GOV-0001", top_k=50).diagnostics["reached"] == 40
+    lengthy = "our auditors keep asking month after month which leaves twigs and branches hang around here"
+    asked = f"{lengthy} and what other pages somebody careful should open before signing off GOV-0001 again"
+    assert not names_things(asked)
+    assert ask(index, asked, top_k=50).diagnostics["reached"] == 40
 
 
 def test_a_larger_top_k_only_appends(index: SmallIndex) -> None:
@@ -230,28 +244,36 @@ def test_the_budget_cuts_texts_and_their_offsets(index: SmallIndex) -> None:
     assert words[best.offsets[0] : best.offsets[1]] == best.text
 
 
-def test_what_is_nearest_has_no_place_of_its_own_where_a_code_is_all_that_is_asked(
-    index: SmallIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given: list[Collection[str]] = []
-
-    def spy(*args: Any, nearest: Collection[str], **options: Any) -> Selection:
-        given.append(nearest)
-        return select_evidence(*args, nearest=tuple(nearest), **options)
-
-    monkeypatch.setattr("retrieval.retriever.select_evidence", spy)
-    ask(index, "backup log tape", use_graph=False)
-    ask(index, "GOV-0017", use_graph=False)
-    plain, after_a_code = given
-    assert plain
-    assert not after_a_code
-
-
 def test_rerank_without_a_reranker_is_said_and_changes_nothing(index: SmallIndex) -> None:
     plain, asked = ask(index, "backup"), ask(index, "backup", rerank=True)
     assert asked.degraded == ("rerank",)
     assert replace(asked, diagnostics={}, degraded=()) == replace(plain, diagnostics={})
     assert any("rerank" in note for note in asked.diagnostics["notes"])
+
+
+@pytest.mark.parametrize(
+    ("text", "rerank", "kinds"),
+    [
+        ("backup log tape", True, {"page", "pdfdoc"}),
+        ("backup log tape", False, {"pdfdoc"}),
+        ("GOV-0017", True, set()),
+    ],
+)
+def test_what_is_nearest_has_places_of_its_own_in_pdfs_and_beside_a_cross_encoder_s(
+    index: SmallIndex, monkeypatch: pytest.MonkeyPatch, text: str, rerank: bool, kinds: set[str]
+) -> None:
+    seen: list[Collection[str]] = []
+
+    def spy(*args: Any, nearest: Sequence[str], **options: Any) -> Selection:
+        seen.append(nearest)
+        return select_evidence(*args, nearest=nearest, **options)
+
+    monkeypatch.setattr("retrieval.retriever.select_evidence", spy)
+    retriever = Retriever(
+        index.chunks, None, index.encoder, generation=GENERATION, as_of=AS_OF, reranker=FixedReranker(1.0)
+    )
+    retriever.retrieve(build_query(text, rerank=rerank))
+    assert {chunk.doc.partition(":")[0] for chunk in index.chunks.get(*seen)} == kinds
 
 
 @pytest.mark.parametrize(("wanted", "judged"), [(None, True), (True, True), (False, False)])

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from runtime.check_file import load_checks, parse_checks
 from runtime.source_file import parse_source
-from schemas.checks import OnFailure
+from runtime.yaml_files import load_checks, parse_checks
 from schemas.errors import ConfigError
 from schemas.evidence import Filter
+from schemas.report import OnFailure
 
 WHOLE = """\
 top_k: 5
@@ -53,10 +53,7 @@ def test_a_file_says_what_each_question_must_find() -> None:
         ),
         ("questions:\n- question: a\n  cites: b\n  top_k: 51\n", "line 4: questions.0.top_k"),
         ("on_failure: stop\nquestions: []", "line 1: on_failure"),
-        (
-            "questions:\n- {question: a, cites: b}\n- {question: a, cites: c}",
-            "line 3: 'a' occurs twice",
-        ),
+        ("questions:\n- {question: a, cites: b}\n- {question: a, cites: c}", "line 3: 'a' occurs twice"),
         ("questions: [{question: a, cites: b, filters: {colour: red}}]", "unknown field colour"),
         ("questions: [{question: '', cites: b}]", "must have 1 to 10000 characters"),
         ("questions: [", "line 1: not valid YAML"),

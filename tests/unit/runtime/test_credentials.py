@@ -4,7 +4,7 @@ import traceback
 
 import pytest
 
-from runtime.credentials import read_credentials
+from runtime.access import read_credentials
 from schemas.errors import ConfigError
 from schemas.records import to_record
 from schemas.source import Auth, Source

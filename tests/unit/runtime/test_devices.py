@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.devices import check_device
+from runtime.settings import check_device, has_fast_bf16
 from schemas.errors import ConfigError
 
 
@@ -33,3 +33,14 @@ def test_a_gpu_is_taken_where_a_driver_shows_one(node: str, tmp_path: Path) -> N
 
 def test_a_processor_needs_no_driver(tmp_path: Path) -> None:
     check_device("cpu", nodes=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("flags", "fast"),
+    [("fpu avx512_bf16 vnni", True), ("fpu amx_bf16", True), ("fpu avx512_bf16x", False), (None, False)],
+)
+def test_what_the_processor_says_of_bf16(flags: str | None, fast: bool, tmp_path: Path) -> None:
+    if flags is not None:
+        (tmp_path / "cpuinfo").write_text(f"processor\t: 0\nflags\t\t: {flags}\nbugs\t: none\n")
+
+    assert has_fast_bf16(tmp_path / "cpuinfo") is fast

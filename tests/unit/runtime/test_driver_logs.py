@@ -17,7 +17,7 @@ table.create_index("cosine", vector_column_name="v", num_partitions=4, num_sub_v
 """
 """An index over equal vectors: all but one of its partitions are empty, which the driver warns of."""
 
-IN_A_FLOW = "from flows.run.flow_log import forwarded_logs\nforwarded_logs().__enter__()"
+IN_A_FLOW = "from flows.run.flow_runs import forwarded_logs\nforwarded_logs().__enter__()"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from indexes.stores.ledger.ledger import Ledger
-from runtime.entity_extractors import check_extractor, open_extractor
+from runtime.language_model import check_extractor, open_extractor
 from schemas.errors import ConfigError
 from schemas.settings import Settings, load_settings
 
@@ -50,8 +50,7 @@ def test_an_address_that_no_request_can_be_made_of_is_an_error(url: str) -> None
 
 
 @pytest.mark.parametrize(
-    "url",
-    ["http://127.0.0.1:8000/v1", "http://[::1]:8000/v1", "http://my_llm:8000", "https://h.test./v1/"],
+    "url", ["http://127.0.0.1:8000/v1", "http://[::1]:8000/v1", "http://my_llm:8000", "https://h.test./v1/"]
 )
 def test_an_address_of_a_server_is_taken(url: str) -> None:
     check_extractor(Settings(llm_url=url, llm_model="small", llm_key="k-3y"))

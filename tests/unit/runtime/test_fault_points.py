@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from runtime.fault_points import crash_point
+from runtime.settings import crash_point
 from schemas.errors import ConfigError
 
 KILL = """
-from runtime.fault_points import crash_point
+from runtime.settings import crash_point
 point = crash_point("a.b:kill")
 point("a")
 print("on", flush=True)

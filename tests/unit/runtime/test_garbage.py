@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from runtime.garbage import THRESHOLD, raise_gc_threshold
+from runtime.settings import THRESHOLD, raise_gc_threshold
 
 
 @pytest.fixture(autouse=True)

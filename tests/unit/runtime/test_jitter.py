@@ -4,8 +4,7 @@ from collections import Counter
 
 import pytest
 
-from runtime.jitter import jitter_refusal, moved, share, slots
-from runtime.schedule_times import longest_wait
+from runtime.schedules import longest_wait, moved, schedule_refusal, share, slots
 from schemas.source import Schedule
 
 NIGHTLY = Schedule(cron="15 2 * * *", timezone="Europe/Berlin", jitter=1_800)
@@ -53,7 +52,7 @@ def test_of_the_window_the_minutes_count_at_which_all_of_it_can_begin(
 @pytest.mark.parametrize("schedule", [Schedule(cron="15 2 * * *"), Schedule(cron="15 2 * * *", jitter=0)])
 def test_without_jitter_nothing_is_moved(schedule: Schedule) -> None:
     assert moved(schedule, "handbook") is schedule
-    assert jitter_refusal(schedule) is None
+    assert schedule_refusal(schedule) is None
 
 
 @pytest.mark.parametrize(
@@ -68,8 +67,8 @@ def test_without_jitter_nothing_is_moved(schedule: Schedule) -> None:
     ],
 )
 def test_jitter_that_a_schedule_cannot_have_is_refused(schedule: Schedule, said: str) -> None:
-    assert (jitter_refusal(schedule) or "").startswith(said)
+    assert (schedule_refusal(schedule) or "").startswith(said)
 
 
 def test_an_interval_may_have_any_jitter_within_itself() -> None:
-    assert jitter_refusal(Schedule(every=10, jitter=10)) is None
+    assert schedule_refusal(Schedule(every=10, jitter=10)) is None

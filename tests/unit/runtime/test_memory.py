@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from runtime.memory import largest_child_mb, peak_rss_mb
+from runtime.readings import largest_child_mb, peak_rss_mb
 
 _USE = "x = bytearray({mb} << 20)\nfor i in range(0, len(x), 4096): x[i] = 1"
 _ASK = "import subprocess, sys\n{use}\n{then}"
@@ -15,7 +15,7 @@ def run(code: str) -> float:
 
 
 def test_a_child_of_a_large_process_reports_its_own_memory() -> None:
-    child = "from runtime.memory import peak_rss_mb; print(peak_rss_mb())"
+    child = "from runtime.readings import peak_rss_mb; print(peak_rss_mb())"
     parent = _ASK.format(use=_USE.format(mb=400), then=f"subprocess.run([sys.executable, '-c', {child!r}])")
 
     assert run(parent) < 200
@@ -23,20 +23,20 @@ def test_a_child_of_a_large_process_reports_its_own_memory() -> None:
 
 def test_memory_counts_once_it_was_used() -> None:
     assert (
-        run(f"{_USE.format(mb=300)}\ndel x\nfrom runtime.memory import peak_rss_mb\nprint(peak_rss_mb())")
+        run(f"{_USE.format(mb=300)}\ndel x\nfrom runtime.readings import peak_rss_mb\nprint(peak_rss_mb())")
         > 300
     )
 
 
 def test_a_child_that_has_ended_and_was_larger_than_we_is_known() -> None:
     grow = _USE.format(mb=400)
-    ask = f"subprocess.run([sys.executable, '-c', {grow!r}])\nfrom runtime.memory import largest_child_mb"
+    ask = f"subprocess.run([sys.executable, '-c', {grow!r}])\nfrom runtime.readings import largest_child_mb"
 
     assert run(f"import subprocess, sys\n{ask}\nprint(largest_child_mb())") > 400
 
 
 def test_a_small_child_is_not_charged_with_our_own_peak() -> None:
-    ask = "subprocess.run([sys.executable, '-c', ''])\nfrom runtime.memory import largest_child_mb"
+    ask = "subprocess.run([sys.executable, '-c', ''])\nfrom runtime.readings import largest_child_mb"
 
     assert run(_ASK.format(use=_USE.format(mb=400), then=f"{ask}\nprint(largest_child_mb([50.0]))")) == 50
 

@@ -11,9 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from prefect.server.schemas.schedules import CronSchedule, RRuleSchedule
 
-from runtime.moved_schedules import move_cron, move_rule
-from runtime.recurrence_rules import rrule_refusal, rule_times
-from runtime.schedule_times import cron_refusal
+from runtime.schedules import cron_refusal, move_cron, move_rule, rrule_refusal, rule_times
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 RUNS = 100

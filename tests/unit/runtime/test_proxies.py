@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from ingest.fetch.proxies import Proxy, ProxyRules
-from runtime.proxies import as_given, proxies_of, without_unspoken
+from runtime.access import as_given, proxies_of, without_unspoken
 from schemas.errors import ConfigError
 from schemas.source import Source
 
@@ -19,11 +19,7 @@ _ENVIRON = {
 
 def _source(proxy: str | None = None, proxy_env: str | None = None) -> Source:
     return Source(
-        name="docs",
-        kind="web",
-        seeds=("https://docs.example.com/",),
-        proxy=proxy,
-        proxy_env=proxy_env,
+        name="docs", kind="web", seeds=("https://docs.example.com/",), proxy=proxy, proxy_env=proxy_env
     )
 
 

@@ -2,8 +2,14 @@
 
 import pytest
 
-from runtime.recurrence_rules import rrule_refusal
-from runtime.schedule_times import cron_refusal, fires, longest_wait
+from runtime.schedules import (
+    cron_refusal,
+    duration,
+    longest_wait,
+    rrule_refusal,
+    schedule_refusal,
+    seconds_of,
+)
 from schemas.source import Schedule
 
 HOUR, DAY = 3_600.0, 86_400.0
@@ -65,13 +71,13 @@ def test_a_rule_is_one_of_rfc_5545_and_has_its_time_zone_outside() -> None:
 
 def test_a_rule_at_the_end_of_the_calendar_never_fires() -> None:
     last = "DTSTART:99991231T235900\nRRULE:FREQ=DAILY"
-    assert not fires(cron=None, every=None, rrule=last, timezone="America/New_York")
+    assert schedule_refusal(Schedule(rrule=last, timezone="America/New_York")) == "never fires"
 
 
 def test_a_schedule_that_is_over_never_fires() -> None:
     over = "FREQ=DAILY;UNTIL=20200101T000000"
-    assert not fires(cron=None, every=None, rrule=over, timezone="UTC")
-    assert fires(cron=None, every=None, rrule=MONDAYS, timezone="UTC")
+    assert schedule_refusal(Schedule(rrule=over, timezone="UTC")) == "never fires"
+    assert schedule_refusal(Schedule(rrule=MONDAYS, timezone="UTC")) is None
 
 
 @pytest.mark.parametrize(
@@ -110,4 +116,12 @@ def test_a_rule_that_would_hang_its_reader_is_refused_with_what_to_do(rule: str,
 )
 def test_a_rule_that_fires_is_taken_however_seldom(rule: str) -> None:
     assert rrule_refusal(rule) is None
-    assert fires(cron=None, every=None, rrule=rule, timezone="UTC")
+    assert schedule_refusal(Schedule(rrule=rule, timezone="UTC")) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(90, "90s"), (900, "15m"), (5400, "90m"), (2 * 86_400, "2d"), (1.5, "1.5s")]
+)
+def test_times_are_written_as_source_files_have_them(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+    assert seconds_of(text) == seconds

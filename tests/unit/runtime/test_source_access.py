@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from runtime.source_file import parse_source
-from runtime.token_file import load_tokens
+from runtime.yaml_files import load_tokens
 from schemas.access import PathAccess, SourceAccess
 from schemas.errors import ConfigError
 from schemas.source import Source
@@ -20,8 +20,7 @@ def parsed(access: str) -> Source:
 
 
 @pytest.mark.parametrize(
-    ("access", "groups"),
-    [("", ()), ("access: staff", ("staff",)), ("access: [staff, hr]", ("hr", "staff"))],
+    ("access", "groups"), [("", ()), ("access: staff", ("staff",)), ("access: [staff, hr]", ("hr", "staff"))]
 )
 def test_a_group_or_a_list_of_them_is_of_the_whole_source(access: str, groups: tuple[str, ...]) -> None:
     assert parsed(access).access == SourceAccess(groups=groups)

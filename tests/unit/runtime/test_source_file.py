@@ -5,6 +5,7 @@ import re
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -106,29 +107,6 @@ def test_every_key_of_the_contract_is_known() -> None:
         assert "unknown key" not in refusal(f"{text}\n{written}\n"), key
 
 
-@pytest.mark.parametrize(
-    ("written", "seconds"),
-    [
-        ("300", 300),
-        ("'300'", 300),
-        ("90s", 90),
-        ("5m", 300),
-        ("1.5 h", 5400),
-        ("2d", 2 * DAY),
-        ("1w", 7 * DAY),
-    ],
-)
-def test_a_time_is_seconds_or_has_a_unit(written: str, seconds: float) -> None:
-    source = parse(WEB + f"recrawl: {{min_interval: 0, max_interval: 52w, max_age: {written}}}")
-    assert source.recrawl.max_age == seconds
-
-
-def test_a_lint_block_names_rules_and_pages() -> None:
-    source = parse(WEB + "lint: {disable: [orphan], ignore: [{rule: '*', path: 'old/*'}]}")
-    assert source.lint == LintOptions(disable=("orphan",), ignore=(LintIgnore(rule="*", path="old/*"),))
-    assert "lint.ignore" in refusal(WEB + "lint: {ignore: [{rule: orphan}]}")
-
-
 def test_relative_roots_start_at_the_folder_of_the_source_file(tmp_path: Path) -> None:
     file = tmp_path / "conf" / "notes.yaml"
     file.parent.mkdir()
@@ -149,10 +127,7 @@ def test_relative_roots_start_at_the_folder_of_the_source_file(tmp_path: Path) -
         ("name: a\nseeds: [https://h.example/]", "line 1: kind: is required"),
         ("name: a\nkind: gopher", "line 2: kind: Input should be 'web', 'files', 'git' or 'warc'"),
         ("name: a b\nkind: web", "line 1: name: has a character that is not allowed"),
-        (
-            "name: " + "a" * 65 + "\nkind: web",
-            "line 1: name: has a character that is not allowed",
-        ),
+        ("name: " + "a" * 65 + "\nkind: web", "line 1: name: has a character that is not allowed"),
         ("name: a\nkind: web", "line 1: the file: a source of kind web needs seeds (and has no roots)"),
         ("name: a\nkind: files", "line 1: the file: a source of kind files needs roots (and has no seeds)"),
         (WEB + "roots: [notes]", "line 1: the file: a source of kind web needs seeds (and has no roots)"),
@@ -198,10 +173,132 @@ def test_relative_roots_start_at_the_folder_of_the_source_file(tmp_path: Path) -
             WEB + "allow_private: ['169.254.169.254:80']",
             "line 4: allow_private.0: a metadata address can never",
         ),
+        (WEB + "auth: {}", "auth: names no environment variable"),
+        (WEB + "auth: {headers_env: {Host: KEY}}", "headers_env.Host: is set by sitegraph itself"),
+        (WEB + "auth: {headers_env: {Content-Length: KEY}}", "is set by sitegraph itself"),
+        (WEB + "auth: {headers_env: {Cookie: KEY}}", "headers_env.Cookie: cookies are not sent"),
+        (WEB + "auth: {headers_env: {'X Y': KEY}}", "is not the name of a header"),
+        (WEB + "auth: {bearer_env: KEY, headers_env: {authorization: KEY}}", "auth: sets one header twice"),
+        (WEB + "auth: {token: x}", "auth.token: unknown key; known: bearer_env, headers_env"),
+        (WEB + "auth: {headers_env: [X]}", "auth.headers_env: should be a mapping"),
+        (
+            WEB + "scope: {include: [docs.example.org/*]}",
+            "line 4: scope: include 'docs.example.org/*' matches no address",
+        ),
+        (WEB + "scope: {exclude: ['*#part']}", "scope: exclude '*#part' matches no address"),
+        (WEB + "quarantine: {exempt: ['errors/*']}", "quarantine: exempt 'errors/*' matches no address"),
+        (WEB + "limits: {page_mb: 0}", "limits.page_mb: "),
+        (WEB + "limits: {page_mb: 65}", "limits.page_mb: "),
+        (WEB + "limits: {pdf_mb: 1.5}", "limits.pdf_mb: "),
+        (WEB + "proxy: socks5://x:1", "proxy: is not the URL of an http or https proxy, nor false"),
+        (WEB + "proxy: true", "proxy: should be the URL of a proxy, or false"),
+        (WEB + "proxy: {}", "proxy: should be a text"),
+        (WEB + "proxy: http://me:hush@x:1", "proxy: holds a user or password"),
+        (WEB + "proxy_env: http://me:hush@x:1", "proxy_env: should be the name of an environment variable"),
+        (WEB + "proxy: http://x:1\nproxy_env: MINE", "has proxy and proxy_env; give one of them"),
+        (FILES + "ocr: German", "line 4: ocr"),
+        (FILES + "ocr: [german]", "line 4: ocr"),
+        (FILES + "ocr: [../eng]", "line 4: ocr"),
+        (FILES + "ocr: [eng+deu]", "line 4: ocr"),
+        (FILES + "ocr: 1", "line 4: ocr"),
+        (FILES + "language: German", "line 4: language"),
+        (FILES + "language: ''", "line 4: language"),
+        (FILES + "language: yes", "line 4: language"),
+        (FILES + "language: [de]", "line 4: language"),
+        (
+            WEB + 'schedule: "61 3 * * *"',
+            "line 4: schedule: '61 3 * * *' is not a cron expression (Bad minute), such as",
+        ),
+        (
+            WEB + "schedule: daily",
+            "line 4: schedule: 'daily' is not a cron expression (1 of 5 fields), such as",
+        ),
+        (
+            WEB + "schedule: FREQ=SOMETIMES",
+            "line 4: schedule: 'FREQ=SOMETIMES' is not a recurrence rule (invalid 'FREQ'",
+        ),
+        (WEB + "schedule: FREQ=DAILY;UNTIL=20200101T000000", "line 4: schedule: never fires"),
+        (
+            WEB + "schedule: \n  cron: 0 3 * * *\n  timezone: Europa/Berlin",
+            "line 6: schedule.timezone: 'Europa/Berlin' is not a time",
+        ),
+        (
+            WEB + "schedule: \n  - 5m\n  - cron: 0 3 * *",
+            "line 6: schedule.1.cron: '0 3 * *' is not a cron expression (4 of 5",
+        ),
+        (
+            WEB + "schedule: {splay: 5m, every: 6h}",
+            "line 4: schedule.splay: unknown key; known: cron, every, rrule,",
+        ),
+        (WEB + "schedule: {jitter: 7h, every: 6h}", "line 4: schedule: jitter is longer than every"),
+        (WEB + "schedule: {jitter: soon, every: 6h}", "line 4: schedule.jitter: write a number of seconds"),
+        (WEB + "schedule: {jitter: -5m, every: 6h}", "line 4: schedule.jitter: write a number of seconds"),
+        (
+            WEB + 'schedule: {cron: "59 23 1 * *", jitter: 5m}',
+            "line 4: schedule: jitter has no room: a minute later",
+        ),
+        (
+            WEB + "schedule: {every: 6h, cron: 0 3 * * *}",
+            "line 4: schedule: needs one of cron, every and rrule",
+        ),
+        (WEB + "schedule: 0s", "line 4: schedule: should be a second or longer"),
+        (WEB + "schedule: true", "line 4: schedule: should be a mapping"),
+        (
+            FILES + "content: {select: ['//div']}",
+            "line 4: content.select.0: '//div' is not a CSS selector: Invalid",
+        ),
+        (FILES + "content: {select: ['']}", "line 4: content.select.0: '' is not a CSS selector: Expected"),
+        (FILES + "content: {title: 'h1, '}", "line 4: content.title: 'h1, ' is not a CSS selector: "),
+        (FILES + "content: {selects: [a]}", "line 4: content.selects: unknown key; did you mean select?"),
+        (
+            FILES + "content:\n  remove: [a, 3]",
+            "line 5: content.remove.1: should be a text; put it in quotes",
+        ),
+        (FILES + "clean: tidy", "line 4: clean: should be the name of a function, as module:function"),
+        (
+            FILES + "clean: ../cleaning.py:tidy",
+            "line 4: clean: should be the name of a function, as module:function",
+        ),
+        (
+            FILES + "clean: cleaning:tidy",
+            "line 4: clean: cleaning:tidy: there is neither a file /srv/conf/cleaning.py nor an installed "
+            "module cleaning",
+        ),
+        (WEB + "family: pg\n", "family needs a version"),
+        (WEB + "version: '15'\n", "version needs the name of its manual: family: NAME"),
+        (WEB + "family: pg\nversion: 15\n", 'put it in quotes: "15"'),
+        (WEB + "family: pg\nversion: 15.20\n", "put it in quotes"),
+        (WEB + "family: pg\nversion: ''\n", "version"),
+        (WEB + "family: pg\nversion: '15'\nmetadata: {version: '15'}\n", "both give the version"),
+        (WEB + "family: pg\nversion: {url: 'docs'}\n", "must have one group"),
+        (WEB + "family: pg\nversion: {url: '(a)(b)'}\n", "it has 2"),
+        (WEB + "family: pg\nversion: {url: '(['}\n", "not a regular expression"),
+        (WEB + "family: pg\nversion: {url: '(a)', title: '(b)'}\n", "must have one of url, title and meta"),
+        (WEB + "family: pg\nversion: {}\n", "must have one of url, title and meta"),
+        (WEB + "family: pg\nversion: {path: '(a)'}\n", "path"),
+        (WEB + "family: 'p g'\nversion: '15'\n", "family"),
+        (FILES + "auth: {bearer_env: DOCS_TOKEN}", "auth is for sources of kind web"),
+        (FILES + "proxy: false", "proxy is for sources of kind web"),
+        (FILES + "scope: {include: [/docs/*]}", "scope: include '/docs/*' matches no file"),
+        (
+            FILES + "relations: [id]",
+            "line 4: relations.0: 'id' is read from all front matter and cannot be a",
+        ),
+        (
+            FILES + "relations: [depends_on]",
+            "line 4: relations.0: 'depends_on' is read from all front matter",
+        ),
+        (FILES + "relations: ['owned by']", "line 4: relations.0:"),
+        (WEB + "lint: {ignore: [{rule: orphan}]}", "lint.ignore"),
+        (WEB + "deployment: {tags: ['sitegraph:removed']}", "tags that begin with sitegraph: are kept"),
+        (WEB + "deployment: {job_variables: {day: 2026-01-01}}", "in quotes"),
+        (WEB + "freshness: {slo: soon}", "line 4: freshness.slo: write a number of seconds"),
+        (WEB + "max_failures: {share: 25}", "max_failures.share"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_key_and_line(text: str, said: str) -> None:
-    assert refusal(text).startswith(said)
+    assert said in refusal(text)
+    assert "hush" not in refusal(text)
 
 
 def test_all_that_is_wrong_is_told_at_once_in_the_order_of_the_file() -> None:
@@ -234,213 +331,11 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | No
         load_source(path)
 
 
-def test_a_login_names_variables_and_holds_no_value() -> None:
-    auth = "auth: {bearer_env: DOCS_TOKEN, headers_env: {X-Api-Key: DOCS_KEY, X-Team: DOCS_TEAM}}"
-    assert parse(WEB + auth).auth == Auth(
-        bearer_env="DOCS_TOKEN", headers_env=(("X-Api-Key", "DOCS_KEY"), ("X-Team", "DOCS_TEAM"))
-    )
-
-
-@pytest.mark.parametrize(
-    ("auth", "message"),
-    [
-        ("auth: {}", "auth: names no environment variable"),
-        ("auth: {headers_env: {Host: KEY}}", "headers_env.Host: is set by sitegraph itself"),
-        ("auth: {headers_env: {Content-Length: KEY}}", "is set by sitegraph itself"),
-        ("auth: {headers_env: {Cookie: KEY}}", "headers_env.Cookie: cookies are not sent"),
-        ("auth: {headers_env: {'X Y': KEY}}", "is not the name of a header"),
-        ("auth: {bearer_env: KEY, headers_env: {authorization: KEY}}", "auth: sets one header twice"),
-        ("auth: {token: x}", "auth.token: unknown key; known: bearer_env, headers_env"),
-        ("auth: {headers_env: [X]}", "auth.headers_env: should be a mapping"),
-    ],
-)
-def test_a_login_that_cannot_be_sent_is_refused(auth: str, message: str) -> None:
-    assert message in refusal(WEB + auth)
-
-
 def test_a_secret_in_place_of_its_name_is_not_repeated() -> None:
     for auth in ("auth: {bearer_env: sk-4711}", "auth: {headers_env: {X-Api-Key: sk-4711}}"):
         said = refusal(WEB + auth)
         assert "should be the name of an environment variable" in said
         assert "4711" not in said
-
-
-@pytest.mark.parametrize(
-    ("written", "message"),
-    [
-        (
-            "scope: {include: [docs.example.org/*]}",
-            "line 4: scope: include 'docs.example.org/*' matches no address",
-        ),
-        ("scope: {exclude: ['*#part']}", "scope: exclude '*#part' matches no address"),
-        ("quarantine: {exempt: ['errors/*']}", "quarantine: exempt 'errors/*' matches no address"),
-        ("limits: {page_mb: 0}", "limits.page_mb: "),
-        ("limits: {page_mb: 65}", "limits.page_mb: "),
-        ("limits: {pdf_mb: 1.5}", "limits.pdf_mb: "),
-        ("proxy: socks5://x:1", "proxy: is not the URL of an http or https proxy, nor false"),
-        ("proxy: true", "proxy: should be the URL of a proxy, or false"),
-        ("proxy: {}", "proxy: should be a text"),
-        ("proxy: http://me:hush@x:1", "proxy: holds a user or password"),
-        ("proxy_env: http://me:hush@x:1", "proxy_env: should be the name of an environment variable"),
-        ("proxy: http://x:1\nproxy_env: MINE", "has proxy and proxy_env; give one of them"),
-    ],
-)
-def test_a_scope_a_size_or_a_proxy_that_makes_no_sense_is_refused(written: str, message: str) -> None:
-    said = refusal(WEB + written)
-    assert message in said
-    assert "hush" not in said
-
-
-def test_a_glob_of_files_that_none_can_match_is_refused() -> None:
-    assert "scope: include '/docs/*' matches no file" in refusal(FILES + "scope: {include: [/docs/*]}")
-    assert parse(FILES + "scope: {exclude: ['*.png']}").scope.exclude == ("*.png",), (
-        "harmless, and often written"
-    )
-
-
-def test_proxies_and_sizes_are_read() -> None:
-    source = parse(WEB + "proxy: http://x:3128\nlimits: {page_mb: 12}")
-    assert (source.proxy, source.limits) == ("http://x:3128", SizeLimits(page_mb=12))
-    assert parse(WEB + "proxy: false").proxy == ""
-    assert parse(WEB + "proxy_env: MY_PROXY").proxy_env == "MY_PROXY"
-    assert "proxy is for sources of kind web" in refusal(FILES + "proxy: false")
-
-
-def test_a_login_is_for_the_web() -> None:
-    assert "auth is for sources of kind web" in refusal(FILES + "auth: {bearer_env: DOCS_TOKEN}")
-
-
-@pytest.mark.parametrize(
-    ("written", "languages"),
-    [("", ()), ("ocr: false", ()), ("ocr: true", ("eng",)), ("ocr: [deu, chi_sim]", ("deu", "chi_sim"))],
-)
-def test_scans_are_recognised_in_the_languages_named(written: str, languages: tuple[str, ...]) -> None:
-    assert parse(FILES + written).ocr == languages
-
-
-@pytest.mark.parametrize(
-    "written", ["ocr: German", "ocr: [german]", "ocr: [../eng]", "ocr: [eng+deu]", "ocr: 1"]
-)
-def test_what_is_no_language_of_tesseract_is_refused(written: str) -> None:
-    assert "ocr" in refusal(FILES + written)
-
-
-@pytest.mark.parametrize(
-    ("written", "language"),
-    [("", None), ("language: de", "de"), ("language: pt-BR", "pt-BR"), ("language: no", "no")],
-)
-def test_a_source_names_the_language_of_its_documents(written: str, language: str | None) -> None:
-    """YAML reads a bare `no` as false; it is the tag of Norwegian."""
-    assert parse(FILES + written).language == language
-
-
-@pytest.mark.parametrize("written", ["language: German", "language: ''", "language: yes", "language: [de]"])
-def test_what_is_no_tag_of_a_language_is_refused(written: str) -> None:
-    assert "language" in refusal(FILES + written)
-
-
-def test_relations_are_kept_once_and_in_order() -> None:
-    assert parse(FILES + "relations: [owned_by, implements, owned_by]\n").relations == (
-        "implements",
-        "owned_by",
-    )
-
-
-@pytest.mark.parametrize("key", ["depends_on", "id", "title", "aliases"])
-def test_a_relation_under_a_key_that_is_always_read_is_refused(key: str) -> None:
-    message = refusal(FILES + f"relations: [{key}]\n")
-    assert (
-        message
-        == f"line 4: relations.0: {key!r} is read from all front matter and cannot be a relation of its own"
-    )
-
-
-def test_a_relation_is_a_plain_key() -> None:
-    assert refusal(FILES + "relations: ['owned by']\n").startswith("line 4: relations.0:")
-
-
-NIGHTLY = Schedule(cron="0 3 * * *")
-
-
-@pytest.mark.parametrize(
-    ("written", "schedule"),
-    [
-        ('"0 3 * * *"', (NIGHTLY,)),
-        ("6h", (Schedule(every=6 * 3600),)),
-        ("90", (Schedule(every=90),)),
-        ("FREQ=DAILY;BYHOUR=3", (Schedule(rrule="FREQ=DAILY;BYHOUR=3"),)),
-        ('{cron: "0 3 * * *", timezone: Europe/Berlin}', (replace(NIGHTLY, timezone="Europe/Berlin"),)),
-        ('["0 3 * * *", {every: 1h, due: true}]', (NIGHTLY, Schedule(every=3600, due=True))),
-        ('{cron: "0 3 * * *", active: false}', (replace(NIGHTLY, active=False),)),
-        ('{cron: "0 3 * * *", jitter: 15m}', (replace(NIGHTLY, jitter=900),)),
-        ("{every: 6h, jitter: 0}", (Schedule(every=6 * 3600, jitter=0),)),
-        ("[]", ()),
-    ],
-)
-def test_a_schedule_is_an_expression_an_interval_a_rule_or_several_of_these(
-    written: str, schedule: tuple[Schedule, ...]
-) -> None:
-    assert parse(WEB + f"schedule: {written}\n").schedule == schedule
-
-
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        ('"61 3 * * *"', "line 4: schedule: '61 3 * * *' is not a cron expression (Bad minute), such as"),
-        ("daily", "line 4: schedule: 'daily' is not a cron expression (1 of 5 fields), such as"),
-        ("FREQ=SOMETIMES", "line 4: schedule: 'FREQ=SOMETIMES' is not a recurrence rule (invalid 'FREQ'"),
-        ("FREQ=DAILY;UNTIL=20200101T000000", "line 4: schedule: never fires"),
-        (
-            "\n  cron: 0 3 * * *\n  timezone: Europa/Berlin",
-            "line 6: schedule.timezone: 'Europa/Berlin' is not a time",
-        ),
-        (
-            "\n  - 5m\n  - cron: 0 3 * *",
-            "line 6: schedule.1.cron: '0 3 * *' is not a cron expression (4 of 5",
-        ),
-        ("{splay: 5m, every: 6h}", "line 4: schedule.splay: unknown key; known: cron, every, rrule,"),
-        ("{jitter: 7h, every: 6h}", "line 4: schedule: jitter is longer than every"),
-        ("{jitter: soon, every: 6h}", "line 4: schedule.jitter: write a number of seconds"),
-        ("{jitter: -5m, every: 6h}", "line 4: schedule.jitter: write a number of seconds"),
-        ('{cron: "59 23 1 * *", jitter: 5m}', "line 4: schedule: jitter has no room: a minute later"),
-        ("{every: 6h, cron: 0 3 * * *}", "line 4: schedule: needs one of cron, every and rrule"),
-        ("0s", "line 4: schedule: should be a second or longer"),
-        ("true", "line 4: schedule: should be a mapping"),
-    ],
-)
-def test_a_schedule_that_is_wrong_is_told_with_its_line(written: str, said: str) -> None:
-    assert refusal(WEB + f"schedule: {written}\n").startswith(said)
-
-
-def test_tags_that_deploy_keeps_for_itself_are_refused() -> None:
-    with pytest.raises(ConfigError, match="tags that begin with sitegraph: are kept"):
-        parse(WEB + "deployment: {tags: ['sitegraph:removed']}\n")
-
-
-def test_freshness_and_deployment_are_read() -> None:
-    source = parse(WEB + "freshness: {slo: 24h, missed_runs: 3}\ndeployment: {pool: big, tags: docs}\n")
-
-    assert source.freshness == Freshness(slo=DAY, missed_runs=3)
-    assert source.deployment == DeploymentOptions(pool="big", tags=("docs",))
-    assert refusal(WEB + "freshness: {slo: soon}\n").startswith(
-        "line 4: freshness.slo: write a number of seconds"
-    )
-
-
-def test_job_variables_are_read_as_they_are_written() -> None:
-    source = parse(WEB + "deployment: {job_variables: {memory_limit: 4Gi, env: {A: '1'}}}\n")
-
-    assert source.deployment.job_variables == '{"env": {"A": "1"}, "memory_limit": "4Gi"}'
-    assert from_record(Source, to_record(source)) == source
-    assert "in quotes" in refusal(WEB + "deployment: {job_variables: {day: 2026-01-01}}\n")
-
-
-def test_how_many_documents_may_fail_is_read_as_a_share_and_a_number() -> None:
-    assert parse(WEB).max_failures == MaxFailures(share=0.25, documents=None)
-    assert parse(WEB + "max_failures: {share: 0.1, documents: 20}\n").max_failures == MaxFailures(
-        share=0.1, documents=20
-    )
-    assert "max_failures.share" in refusal(WEB + "max_failures: {share: 25}\n")
 
 
 def test_versions_before_read_the_record_of_a_source_without_keys_of_its_kind(tmp_path: Path) -> None:
@@ -475,75 +370,104 @@ def test_content_takes_selectors_and_clean_a_function_beside_the_source_file(tmp
     ]
 
 
-@pytest.mark.parametrize(
-    "text", [FILES, FILES + "content: {}\n", FILES + "content: {select: []}\nclean: null\n"]
-)
-def test_a_source_that_says_nothing_of_cleaning_has_none(text: str) -> None:
-    assert parse(text).cleaning is None
+MAX_AGE = "recrawl: {{min_interval: 0, max_interval: 52w, max_age: {}}}"
+NIGHTLY = Schedule(cron="0 3 * * *")
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("text", "key", "value"),
     [
-        ("content: {select: ['//div']}", "line 4: content.select.0: '//div' is not a CSS selector: Invalid"),
-        ("content: {select: ['']}", "line 4: content.select.0: '' is not a CSS selector: Expected"),
-        ("content: {title: 'h1, '}", "line 4: content.title: 'h1, ' is not a CSS selector: "),
-        ("content: {selects: [a]}", "line 4: content.selects: unknown key; did you mean select?"),
-        ("content:\n  remove: [a, 3]", "line 5: content.remove.1: should be a text; put it in quotes"),
-        ("clean: tidy", "line 4: clean: should be the name of a function, as module:function"),
-        ("clean: ../cleaning.py:tidy", "line 4: clean: should be the name of a function, as module:function"),
+        (WEB + MAX_AGE.format("300"), "recrawl.max_age", 300),
+        (WEB + MAX_AGE.format("'300'"), "recrawl.max_age", 300),
+        (WEB + MAX_AGE.format("90s"), "recrawl.max_age", 90),
+        (WEB + MAX_AGE.format("5m"), "recrawl.max_age", 300),
+        (WEB + MAX_AGE.format("1.5 h"), "recrawl.max_age", 5400),
+        (WEB + MAX_AGE.format("2d"), "recrawl.max_age", 2 * DAY),
+        (WEB + MAX_AGE.format("1w"), "recrawl.max_age", 7 * DAY),
         (
-            "clean: cleaning:tidy",
-            "line 4: clean: cleaning:tidy: there is neither a file /srv/conf/cleaning.py nor an installed "
-            "module cleaning",
+            WEB + "lint: {disable: [orphan], ignore: [{rule: '*', path: 'old/*'}]}",
+            "lint",
+            LintOptions(disable=("orphan",), ignore=(LintIgnore(rule="*", path="old/*"),)),
         ),
-    ],
-)
-def test_what_is_no_selector_and_no_hook_is_refused(more: str, told: str) -> None:
-    assert told in refusal(f"{FILES}{more}\n")
-
-
-@pytest.mark.parametrize(
-    ("text", "family"),
-    [
-        ("family: pg\nversion: '15'\n", VersionFamily(name="pg", version="15")),
-        ("family: pg\nmetadata: {version: '15'}\n", VersionFamily(name="pg", version="15")),
-        ("family: pg\nversion: {url: '/docs/([^/]+)/'}\n", VersionFamily(name="pg", url="/docs/([^/]+)/")),
         (
-            "family: pg\nversion: {title: 'PostgreSQL (\\d+)'}\n",
+            WEB + "auth: {bearer_env: DOCS_TOKEN, headers_env: {X-Team: DOCS_TEAM, X-Api-Key: DOCS_KEY}}",
+            "auth",
+            Auth(bearer_env="DOCS_TOKEN", headers_env=(("X-Api-Key", "DOCS_KEY"), ("X-Team", "DOCS_TEAM"))),
+        ),
+        (FILES + "scope: {exclude: ['*.png']}", "scope.exclude", ("*.png",)),  # harmless, and often written
+        (WEB + "proxy: http://x:3128", "proxy", "http://x:3128"),
+        (WEB + "proxy: false", "proxy", ""),
+        (WEB + "proxy_env: MY_PROXY", "proxy_env", "MY_PROXY"),
+        (WEB + "limits: {page_mb: 12}", "limits", SizeLimits(page_mb=12)),
+        (FILES, "ocr", ()),
+        (FILES + "ocr: false", "ocr", ()),
+        (FILES + "ocr: true", "ocr", ("eng",)),
+        (FILES + "ocr: [deu, chi_sim]", "ocr", ("deu", "chi_sim")),
+        (FILES, "language", None),
+        (FILES + "language: de", "language", "de"),
+        (FILES + "language: pt-BR", "language", "pt-BR"),
+        (FILES + "language: no", "language", "no"),  # a bare `no` is false in YAML, and the tag of Norwegian
+        (FILES + "relations: [owned_by, implements, owned_by]", "relations", ("implements", "owned_by")),
+        (WEB + 'schedule: "0 3 * * *"', "schedule", (NIGHTLY,)),
+        (WEB + "schedule: 6h", "schedule", (Schedule(every=6 * 3600),)),
+        (WEB + "schedule: 90", "schedule", (Schedule(every=90),)),
+        (WEB + "schedule: FREQ=DAILY;BYHOUR=3", "schedule", (Schedule(rrule="FREQ=DAILY;BYHOUR=3"),)),
+        (
+            WEB + 'schedule: {cron: "0 3 * * *", timezone: Europe/Berlin}',
+            "schedule",
+            (replace(NIGHTLY, timezone="Europe/Berlin"),),
+        ),
+        (
+            WEB + 'schedule: ["0 3 * * *", {every: 1h, due: true}]',
+            "schedule",
+            (NIGHTLY, Schedule(every=3600, due=True)),
+        ),
+        (WEB + 'schedule: {cron: "0 3 * * *", active: false}', "schedule", (replace(NIGHTLY, active=False),)),
+        (WEB + 'schedule: {cron: "0 3 * * *", jitter: 15m}', "schedule", (replace(NIGHTLY, jitter=900),)),
+        (WEB + "schedule: {every: 6h, jitter: 0}", "schedule", (Schedule(every=6 * 3600, jitter=0),)),
+        (WEB + "schedule: []", "schedule", ()),
+        (WEB + "freshness: {slo: 24h, missed_runs: 3}", "freshness", Freshness(slo=DAY, missed_runs=3)),
+        (
+            WEB + "deployment: {pool: big, tags: docs}",
+            "deployment",
+            DeploymentOptions(pool="big", tags=("docs",)),
+        ),
+        (
+            WEB + "deployment: {job_variables: {memory_limit: 4Gi, env: {A: '1'}}}",
+            "deployment.job_variables",
+            '{"env": {"A": "1"}, "memory_limit": "4Gi"}',
+        ),
+        (WEB, "max_failures", MaxFailures(share=0.25, documents=None)),
+        (
+            WEB + "max_failures: {share: 0.1, documents: 20}",
+            "max_failures",
+            MaxFailures(share=0.1, documents=20),
+        ),
+        (FILES, "cleaning", None),
+        (FILES + "content: {}", "cleaning", None),
+        (FILES + "content: {select: []}\nclean: null", "cleaning", None),
+        (WEB + "family: pg\nversion: '15'\n", "family", VersionFamily(name="pg", version="15")),
+        (WEB + "family: pg\nmetadata: {version: '15'}\n", "family", VersionFamily(name="pg", version="15")),
+        (
+            WEB + "family: pg\nversion: {url: '/docs/([^/]+)/'}\n",
+            "family",
+            VersionFamily(name="pg", url="/docs/([^/]+)/"),
+        ),
+        (
+            WEB + "family: pg\nversion: {title: 'PostgreSQL (\\d+)'}\n",
+            "family",
             VersionFamily(name="pg", title="PostgreSQL (\\d+)"),
         ),
         (
-            "family: pg\nversion: {meta: 'docsearch:version'}\n",
+            WEB + "family: pg\nversion: {meta: 'docsearch:version'}\n",
+            "family",
             VersionFamily(name="pg", meta="docsearch:version"),
         ),
-        ("metadata: {version: '15'}\n", None),
+        (WEB + "metadata: {version: '15'}\n", "family", None),
     ],
 )
-def test_a_source_says_of_which_manual_it_has_versions(text: str, family: VersionFamily | None) -> None:
-    source = parse(WEB + text)
-    assert source.family == family
+def test_a_key_is_read_as_people_write_it(text: str, key: str, value: object) -> None:
+    source = parse(text)
+    assert attrgetter(key)(source) == value
     assert from_record(Source, to_record(source)) == source
-    assert ("family" in to_record(source)) == (family is not None)
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("family: pg\n", "family needs a version"),
-        ("version: '15'\n", "version needs the name of its manual: family: NAME"),
-        ("family: pg\nversion: 15\n", 'put it in quotes: "15"'),
-        ("family: pg\nversion: 15.20\n", "put it in quotes"),
-        ("family: pg\nversion: ''\n", "version"),
-        ("family: pg\nversion: '15'\nmetadata: {version: '15'}\n", "both give the version"),
-        ("family: pg\nversion: {url: 'docs'}\n", "must have one group"),
-        ("family: pg\nversion: {url: '(a)(b)'}\n", "it has 2"),
-        ("family: pg\nversion: {url: '(['}\n", "not a regular expression"),
-        ("family: pg\nversion: {url: '(a)', title: '(b)'}\n", "must have one of url, title and meta"),
-        ("family: pg\nversion: {}\n", "must have one of url, title and meta"),
-        ("family: pg\nversion: {path: '(a)'}\n", "path"),
-        ("family: 'p g'\nversion: '15'\n", "family"),
-    ],
-)
-def test_what_a_source_says_of_versions_is_refused_with_what_to_write(text: str, told: str) -> None:
-    assert told in refusal(WEB + text)
+    assert ("family" in to_record(source)) == (source.family is not None)

@@ -2,9 +2,8 @@
 
 import pytest
 
-from runtime import task_runners
-from runtime.settings import read_settings
-from runtime.task_runners import check_task_runner
+from runtime import settings
+from runtime.settings import check_task_runner, read_settings
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 
@@ -17,7 +16,7 @@ def test_threads_need_nothing() -> None:
 def test_a_runner_that_is_not_installed_is_refused_with_the_line_that_installs_it(
     runner: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(task_runners, "find_spec", lambda _name: None)
+    monkeypatch.setattr(settings, "find_spec", lambda _name: None)
 
     with pytest.raises(ConfigError, match=rf'pip install "sitegraph\[{runner}\]"'):
         check_task_runner(Settings(task_runner=runner))

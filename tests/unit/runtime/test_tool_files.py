@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime.source_file import load_source
-from runtime.tool_files import load_tools, tools_documents, tools_record
+from runtime.source_file import load_source, load_tools, tools_documents, tools_record
 from schemas.errors import ConfigError
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 from schemas.nodes import Tool
 from schemas.source import ToolFile, ToolFormat
 

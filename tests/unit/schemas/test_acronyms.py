@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.acronyms import Acronym, expansions_of, find_acronyms
+from schemas.names import Acronym, expansions_of, find_acronyms
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import typer.main
 
 from flows.recrawl import index_source
 from schemas.advice import ADVICE, SOURCE, Door, DoorKind, Trouble, advise, trouble_of
-from sitegraph.cli.app import app
-from sitegraph.cli.hints import door_of
+from sitegraph.cli.app import build_commands
+from sitegraph.cli.options import door_of
 
 DOORS = {
     DoorKind.COMMAND_LINE: door_of(["run", "my docs/handbook.yaml", "--index", "my index"]),
@@ -24,7 +24,7 @@ DOORS = {
     ),
     DoorKind.PYTHON: Door(kind=DoorKind.PYTHON, index="my index", source="my docs/handbook.yaml"),
 }
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+COMMANDS = typer.main.get_command(build_commands()).commands  # type: ignore[attr-defined]
 PARAMETERS = inspect.signature(index_source.fn).parameters
 
 

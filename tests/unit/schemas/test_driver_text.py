@@ -1,6 +1,6 @@
 """What is left of a driver's text."""
 
-from schemas.driver_text import plain_reason
+from schemas.errors import plain_reason
 
 
 def test_kinds_of_error_and_places_in_source_code_go() -> None:

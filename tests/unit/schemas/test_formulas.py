@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.formulas import MAX_FORMULAS, find_formulas
+from schemas.text import MAX_FORMULAS, find_formulas
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from schemas.freshness import FreshnessState, judge_freshness
+from schemas.report import FreshnessState, judge_freshness
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 ELEVEN = "2026-01-05T11:00:00+00:00"

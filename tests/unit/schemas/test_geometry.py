@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.geometry import BBox
+from schemas.nodes import BBox
 
 
 @pytest.mark.parametrize(

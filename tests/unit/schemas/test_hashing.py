@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.hashing import canonical_json, record_sha256, sha256_hex
+from schemas.ids import canonical_json, record_sha256, sha256_hex
 
 
 def test_text_is_hashed_as_utf_8() -> None:

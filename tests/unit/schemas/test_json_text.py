@@ -2,7 +2,7 @@
 
 import json
 
-from schemas.json_text import to_json
+from schemas.redaction import to_json
 
 
 def test_what_nobody_sees_is_escaped_and_all_else_stands() -> None:

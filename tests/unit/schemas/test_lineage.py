@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.lineage import reason_of_run, state_of_run
+from schemas.documents import reason_of_run, state_of_run
 
 STOPPED = {"reason": "StoreUnavailable: disk full"}
 

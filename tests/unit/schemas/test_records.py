@@ -7,9 +7,8 @@ import pytest
 
 from schemas.changes import RowChanges
 from schemas.documents import KnownDocument
-from schemas.geometry import BBox, PageSize
-from schemas.hashing import canonical_json
-from schemas.nodes import NODE_TYPES, Chunk, NodeKind, Page, kind_of
+from schemas.ids import canonical_json
+from schemas.nodes import NODE_TYPES, BBox, Chunk, NodeKind, Page, PageSize, kind_of
 from schemas.records import from_record, node_from_record, node_to_record, to_record
 from schemas.source import GoneAfter, Source
 from tests.fakes.graph_samples import full_chunk, make_graph

@@ -97,19 +97,6 @@ def test_a_setting_that_is_on_or_off_is_read_as_people_write_it(
     assert load_settings(environ, file).neo4j_embeddings is on
 
 
-def test_settings_passed_on_as_environment_come_back_equal() -> None:
-    settings = Settings(
-        index="/srv/index",
-        neo4j_password="secret",
-        workers=5,
-        graph="neo4j",
-        similar_score=0.6543,
-        neo4j_embeddings=True,
-    )
-    assert load_settings(settings.environment()) == settings
-    assert "SITEGRAPH_MODEL" not in settings.environment()
-
-
 def test_a_password_is_not_printed() -> None:
     assert "secret" not in repr(Settings(neo4j_password="secret"))
 

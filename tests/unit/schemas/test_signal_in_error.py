@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.signal_in_error import signal_in_error
+from schemas.errors import signal_in_error
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from io import BytesIO, TextIOWrapper
 
 import pytest
 
-from schemas.text_streams import escape_unwritable
+from schemas.redaction import escape_unwritable
 
 TEXT = 'before »it\'s "é" 😀\udcff« after'
 

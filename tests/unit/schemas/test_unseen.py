@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.unseen import replace_unseen
+from schemas.text import replace_unseen
 
 _TAGS = [chr(0xE0000 + ord(letter)) for letter in "act"]
 

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, redirect_stdout
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 import sitegraph
 from indexes.layout import IndexLayout
@@ -18,11 +20,10 @@ from retrieval.question.query import TOP_K
 from schemas.families import SourceFamily
 from schemas.records import to_record
 from sitegraph.cli.app import run_app
-from sitegraph.integrations.langchain import SitegraphRetriever
-from sitegraph.integrations.llamaindex import SitegraphNodeRetriever
 from tests.fakes.copies import copy_index
 from tests.fakes.governance import governance_documents
-from tests.fakes.mcp_clients import connected, over_stdio
+from tests.fakes.lent_parts import remembered_vectors
+from tests.fakes.mcp_clients import AgentClient, connected, over_stdio
 from tests.fakes.next_generation import publish_next
 from tests.fakes.small_index import SOURCE, page
 from tests.unit.sitegraph.cli.conftest import _no_settings_from_outside, folder
@@ -87,25 +88,44 @@ def options_of(asked: Record, *, version: str) -> list[str]:
     return [*filters, *given, *([] if asked.get("use_graph", True) else ["--no-graph"])]
 
 
-@pytest.fixture
-def doors(index: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[dict[str, Door]]:
+@pytest.fixture(scope="module")
+def agent(index: Path) -> Iterator[AgentClient]:
+    """A client of `sitegraph mcp`, a process of its own."""
+    with connected(over_stdio(index)) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client(index: Path) -> Iterator[TestClient]:
+    """A client of `serve`."""
+    with serving(index) as opened:
+        yield opened
+
+
+def printed(work: Callable[[list[str]], int], arguments: list[str]) -> Any:
+    """What a program prints as JSON."""
+    with redirect_stdout(StringIO()) as out:
+        assert work(arguments) == 0
+    return json.loads(out.getvalue())
+
+
+@pytest.fixture(scope="module")
+def doors(index: Path, agent: AgentClient, client: TestClient) -> Iterator[dict[str, Door]]:
     """What gives the bundle of a question, by the name of the door."""
     with ExitStack() as stack:
+        stack.enter_context(remembered_vectors())
         opened = stack.enter_context(sitegraph.open(index, environment={}))
-        client = stack.enter_context(serving(index))
-        agent = stack.enter_context(connected(over_stdio(index)))
 
         def command(asked: Record) -> Record:
             budget = ["--budget", str(asked["token_budget"])] if "token_budget" in asked else []
             where = ["--index", str(index), "--format", "json", *budget]
-            assert run_app(["query", asked["query"], *where, *options_of(asked, version="--version")]) == 0
-            return dict(json.loads(capsys.readouterr().out))
+            options = options_of(asked, version="--version")
+            return dict(printed(run_app, ["query", asked["query"], *where, *options]))
 
         def program(asked: Record) -> Record:
             where = ["--index", str(index), "--format", "bundle"]
             options = options_of(asked, version="--of-version")
-            assert main(["--query", asked["query"], *where, *options]) == 0
-            return dict(json.loads(capsys.readouterr().out))
+            return dict(printed(main, ["--query", asked["query"], *where, *options]))
 
         def library(asked: Record) -> Record:
             options = {name: value for name, value in asked.items() if name != "query"}
@@ -136,9 +156,10 @@ def test_every_door_gives_the_same_evidence_and_the_same_reasons_for_none(doors:
     assert explained >= 3
 
 
-def test_frameworks_and_rows_give_the_evidence_of_the_library(
-    index: Path, doors: dict[str, Door], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_frameworks_and_rows_give_the_evidence_of_the_library(index: Path, doors: dict[str, Door]) -> None:
+    from sitegraph.integrations.langchain import SitegraphRetriever
+    from sitegraph.integrations.llamaindex import SitegraphNodeRetriever
+
     with sitegraph.open(index, environment={}) as opened:
         for asked in (QUESTIONS[0], QUESTIONS[1], QUESTIONS[3], QUESTIONS[17]):
             bundle = doors["sitegraph.open"](asked)
@@ -148,29 +169,16 @@ def test_frameworks_and_rows_give_the_evidence_of_the_library(
             nodes = SitegraphNodeRetriever(opened, **options).retrieve(asked["query"])
             assert [one.id for one in chain] == ids
             assert [one.node.id_ for one in nodes] == list(dict.fromkeys(ids))
-            capsys.readouterr()
-            assert (
-                main(
-                    [
-                        "--query",
-                        asked["query"],
-                        "--index",
-                        str(index),
-                        *options_of(asked, version="--of-version"),
-                    ]
-                )
-                == 0
-            )
-            rows = json.loads(capsys.readouterr().out)
+            of_version = options_of(asked, version="--of-version")
+            rows = printed(main, ["--query", asked["query"], "--index", str(index), *of_version])
             assert [row["chunk_id"] for row in rows] == ids[: asked.get("top_k", TOP_K)]
 
 
-def test_the_search_of_mcp_lists_what_http_finds(index: Path) -> None:
-    with serving(index) as client, connected(over_stdio(index)) as agent:
-        for asked in (one for one in QUESTIONS if one.keys() == {"query"}):
-            evidence = client.post("/retrieve", json=asked).json()["evidence"]
-            listed = agent.ask("search", **asked)["results"]
-            assert [one["id"] for one in listed] == list(dict.fromkeys(one["chunk_id"] for one in evidence))
+def test_the_search_of_mcp_lists_what_http_finds(client: TestClient, agent: AgentClient) -> None:
+    for asked in (one for one in QUESTIONS if one.keys() == {"query"}):
+        evidence = client.post("/retrieve", json={**asked, "by": "page"}).json()["evidence"]
+        listed = agent.ask("search", **asked)["results"]
+        assert [one["id"] for one in listed] == list(dict.fromkeys(one["chunk_id"] for one in evidence))
 
 
 def test_rows_say_on_stderr_why_there_are_none(index: Path, capsys: pytest.CaptureFixture[str]) -> None:

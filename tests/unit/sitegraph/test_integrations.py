@@ -13,10 +13,10 @@ import pytest
 
 from schemas.errors import ConfigError, SitegraphError
 from schemas.evidence import EvidenceVersion
-from sitegraph.integrations import lazy
-from sitegraph.integrations.documents import evidence_metadata
+from sitegraph.integrations import shared
 from sitegraph.integrations.langchain import SitegraphRetriever
 from sitegraph.integrations.llamaindex import SitegraphNodeRetriever
+from sitegraph.integrations.shared import evidence_metadata
 from sitegraph.opened import OpenedIndex, open_index
 from tests.unit.sitegraph.cli.conftest import folder
 
@@ -71,7 +71,7 @@ def test_threads_that_ask_together_open_one_index_which_closing_closes(
         closed.append(opened)
         close(opened)
 
-    monkeypatch.setattr(lazy, "open_index", openings)
+    monkeypatch.setattr(shared, "open_index", openings)
     monkeypatch.setattr(OpenedIndex, "close", note)
     found, end = batch(folder)
     assert len(found) == COUNT

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from flows.audiences.narrowest import find_closings
+from flows.audiences.visible import find_closings
 from ingest.plan.access import CLOSED
 from schemas.access import PathAccess, SourceAccess
 from schemas.documents import DocumentState, KnownDocument

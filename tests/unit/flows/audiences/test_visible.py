@@ -4,9 +4,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
-from flows.audiences.narrowest import Closing
-from flows.audiences.seen import plan_narrowed
-from flows.audiences.visible import VisibleRows, bytes_to_bring, plan_visible
+from flows.audiences.bring import plan_narrowed
+from flows.audiences.visible import Closing, VisibleRows, bytes_to_bring, plan_visible
 from flows.run.index import Index
 from schemas.documents import DocumentState, KnownDocument
 from tests.fakes.known import SITE, known, web_source

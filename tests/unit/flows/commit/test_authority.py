@@ -6,15 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from flows.commit.authority import compute_authority
+from flows.commit.publish import compute_authority
 from flows.run.index import Index
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest
-from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest
 from ingest.link.authority import weigh_documents
 from ingest.urls import tools_url
-from retrieval.learning.clicks import CLICK_FILE, log_click
-from retrieval.learning.query_log import log_folder
+from retrieval.learning.usage_log import CLICK_FILE, log_click, log_folder
 from schemas.edges import Edge, EdgeKind
 from schemas.nodes import PageKind
 from schemas.settings import Settings
@@ -22,6 +19,7 @@ from tests.fakes.graph_generations import publish as publish_graph
 from tests.fakes.graph_samples import DIM, make_edge, make_page
 from tests.fakes.ledger_rows import SITE, make_live, publish, put
 from tests.fakes.linked_documents import links_among
+from tests.fakes.memory_stores import MemoryChunkStore, MemoryGraphStore
 
 PATHS = ("a", "b", "c")
 

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from flows.commit.garbage_collect import collect, sweep
-from flows.run.collection_lease import COLLECTION, wait_for_collection
+from flows.commit.publish import collect_garbage, sweep
+from flows.run.generations import COLLECTION, wait_for_collection
 from flows.run.index import Index
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest
 from indexes.publish.current import write_current
 from indexes.stores.ledger.tables import lease
 from indexes.stores.raw import FileRawStore
@@ -60,9 +59,9 @@ def there(index: Index, files: tuple[str, str]) -> tuple[bool, bool]:
 def test_what_was_replaced_goes_and_what_is_there_stays(index: Index) -> None:
     old, new = keep(index, "a", "1"), keep(index, "a", "2")
 
-    assert collect(index, source="site") == 2
+    assert collect_garbage(index, source="site") == 2
     assert (there(index, old), there(index, new)) == ((False, False), (True, True))
-    assert collect(index, source="site") == 0
+    assert collect_garbage(index, source="site") == 0
 
 
 def test_an_encoder_that_no_generation_names_goes_unless_another_run_may_have_exported_it(
@@ -73,11 +72,11 @@ def test_an_encoder_that_no_generation_names_goes_unless_another_run_may_have_ex
     other = index.ledger.leases.acquire("source:other", holder="they", now=index.now(), expires_at="9999")
     assert other is not None
 
-    collect(index, source="site")
+    collect_garbage(index, source="site")
     assert encoder.is_dir()
 
     index.ledger.leases.release(other)
-    collect(index, source="site")
+    collect_garbage(index, source="site")
     assert not encoder.exists()
 
 
@@ -86,11 +85,14 @@ def test_nothing_goes_while_another_source_is_crawled(index: Index) -> None:
     files = index.raw.put(b"on its way"), index.fragments.put(b"on its way")
     hold(index, "source:other")
 
-    assert collect(index, source="site") == 0
+    assert collect_garbage(index, source="site") == 0
     assert there(index, files) == (True, True)
 
 
-def test_a_kill_in_the_middle_leaves_what_is_needed(index: Index) -> None:
+@pytest.mark.parametrize("lists_all", [True, False])
+def test_a_kill_in_the_middle_leaves_what_is_needed(index: Index, *, lists_all: bool) -> None:
+    if not lists_all:
+        index.ledger.retention.swept()
     old, new = keep(index, "a", "1"), keep(index, "a", "2")
 
     def crash(_point: str) -> None:
@@ -98,11 +100,11 @@ def test_a_kill_in_the_middle_leaves_what_is_needed(index: Index) -> None:
 
     index.crash_point = crash
     with pytest.raises(KeyboardInterrupt):
-        collect(index, source="site")
+        collect_garbage(index, source="site")
     assert (there(index, old), there(index, new)) == ((False, True), (True, True))
 
     index.crash_point = lambda _point: None
-    assert collect(index, source="site") == 1
+    assert collect_garbage(index, source="site") == 1
     assert (there(index, old), there(index, new)) == ((False, False), (True, True))
 
 
@@ -115,22 +117,22 @@ def test_a_run_lists_all_files_once_and_then_looks_at_what_was_replaced_alone(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index.raw.put(b"of an earlier version"), keep(index, "a", "0")
-    assert collect(index, source="site") == 1
+    assert collect_garbage(index, source="site") == 1
 
     def refuse(_self: FileRawStore, _named: object) -> int:
         raise AssertionError("all files are listed")
 
     monkeypatch.setattr(FileRawStore, "drop_all_but", refuse)
     old, new = keep(index, "a", "1"), keep(index, "a", "2")
-    assert collect(index, source="site") == 4
+    assert collect_garbage(index, source="site") == 4
     assert (there(index, old), there(index, new)) == ((False, False), (True, True))
-    assert collect(index, source="site") == 0
+    assert collect_garbage(index, source="site") == 0
 
 
 def test_a_sweep_finds_what_nothing_ever_named_and_spares_what_is_there(index: Index) -> None:
     index.ledger.retention.swept()
     lost, kept = lose(index), keep(index, "a", "1")
-    assert collect(index, source="site") == 0
+    assert collect_garbage(index, source="site") == 0
     assert (there(index, lost), there(index, kept)) == ((True, True), (True, True))
 
     release(index, "source:site")
@@ -151,36 +153,19 @@ def test_the_run_after_one_that_broke_off_lists_all_files(index: Index) -> None:
     lost = lose(index)
     index.ledger.runs.resume("site")
 
-    assert collect(index, source="site") == 2
+    assert collect_garbage(index, source="site") == 2
     assert there(index, lost) == (False, False)
     assert not index.ledger.retention.is_sweep_due()
-
-
-def test_a_kill_between_files_and_ledger_is_made_good_by_the_next_run(index: Index) -> None:
-    index.ledger.retention.swept()
-    old, new = keep(index, "a", "1"), keep(index, "a", "2")
-
-    def crash(_point: str) -> None:
-        raise KeyboardInterrupt
-
-    index.crash_point = crash
-    with pytest.raises(KeyboardInterrupt):
-        collect(index, source="site")
-    assert (there(index, old), there(index, new)) == ((False, True), (True, True))
-
-    index.crash_point = lambda _point: None
-    collect(index, source="site")
-    assert (there(index, old), there(index, new)) == ((False, False), (True, True))
 
 
 def test_what_is_replaced_beside_another_crawl_goes_with_the_next_run(index: Index) -> None:
     index.ledger.retention.swept()
     old, new = keep(index, "a", "1"), keep(index, "a", "2")
     hold(index, "source:other")
-    assert collect(index, source="site") == 0
+    assert collect_garbage(index, source="site") == 0
 
     release(index, "source:other")
-    assert collect(index, source="site") == 2
+    assert collect_garbage(index, source="site") == 2
     assert (there(index, old), there(index, new)) == ((False, False), (True, True))
 
 
@@ -206,7 +191,7 @@ def test_a_crawl_that_begins_meanwhile_waits_for_the_end(index: Index) -> None:
 
     index.crash_point = dawdle
     with ThreadPoolExecutor(2) as pool:
-        collection = pool.submit(collect, index, source="site")
+        collection = pool.submit(collect_garbage, index, source="site")
         assert collecting.wait(120)
         crawl = pool.submit(wait_for_collection, index, progress=StageProgress(quiet=True), stop=stop)
         assert stop.waits.wait(120)
@@ -222,7 +207,7 @@ def test_ten_changes_of_a_site_need_no_more_room_than_two(index: Index) -> None:
     for version in range(10):
         for page in range(5):
             keep(index, f"page-{page}", f"{version} {page}")
-        collect(index, source="site")
+        collect_garbage(index, source="site")
         folders = (index.layout.raw, index.layout.fragments)
         sizes.append(sum(1 for folder in folders for file in folder.rglob("*.zst")))
 

@@ -4,18 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from flows.commit.publish import prune
+from flows.commit.publish import prune_generations
+from flows.run.generations import kept_generations
 from flows.run.index import Index
-from flows.run.kept_generations import kept_generations
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.tables import generation as generation_table
-from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 from schemas.settings import Settings
 from tests.fakes.graph_samples import DIM
 from tests.fakes.ledger_rows import link_to, make_fragment, make_live, publish, put
+from tests.fakes.memory_stores import MemoryChunkStore, MemoryGraphStore
 
 
 @pytest.fixture
@@ -62,7 +61,7 @@ def test_pruning_leaves_what_the_kept_generations_need_and_nothing_else(index: I
     hold(index, "index")
     hold(index, "source:site")
     for _ in range(2):
-        prune(index, source="site")
+        prune_generations(index, source="site")
 
         assert kept_generations(index) == (2, 3)
         assert [index.outbox.has(payload) for payload in payloads] == [False, True, True]
@@ -75,7 +74,7 @@ def test_links_are_not_collected_while_another_source_is_parsed(index: Index) ->
     for base, version in enumerate("123"):
         publish_version(index, version, base=base)
     hold(index, "source:other")
-    prune(index, source="site")
+    prune_generations(index, source="site")
 
     assert linked(index) == ["1", "2", "3"]
 
@@ -85,7 +84,7 @@ def test_a_rolled_back_generation_is_pruned_no_earlier_than_others(index: Index)
     index.ledger.generations.roll_back(above=1)
     write_current(index.layout.root, 1)
     payloads.append(publish_version(index, "3", base=1))
-    prune(index, source="site")
+    prune_generations(index, source="site")
 
     assert kept_generations(index) == (1, 3)
     assert all(index.outbox.has(payload) for payload in payloads)
@@ -104,7 +103,7 @@ def test_a_generation_kept_by_a_rule_needs_no_plan(index: Index) -> None:
         )
     hold(index, "index")
     hold(index, "source:site")
-    prune(index, source="site")
+    prune_generations(index, source="site")
 
     assert kept_generations(index) == (1, 2, 3)
     assert [index.outbox.has(payload) for payload in payloads] == [False, True, True]

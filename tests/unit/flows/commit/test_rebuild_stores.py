@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.commit.rebuild_stores import Repair, plan_repair
+from flows.commit.restore import Repair, choose_rebuild
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from flows.commit.rebuild_stores import Repair, plan_repair
     ],
 )
 def test_rows_are_written_again_only_where_a_store_is_damaged(damaged: list[str], repair: Repair) -> None:
-    assert plan_repair(damaged) is repair
+    assert choose_rebuild(damaged) is repair

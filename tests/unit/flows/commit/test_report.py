@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.commit.report import _chunk_counts, build_report, reschedule
+from flows.commit.report import _chunk_counts, build_run_report, reschedule
 from flows.run.values import Crawled, Difference
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
@@ -50,7 +50,7 @@ def publish_pages(run: PlainRun, *names: str) -> None:
 def missing_counts(run: PlainRun) -> MissingCounts:
     """What the report of a run says that looked at nothing."""
     crawled = Crawled(http=HttpTotals(), pages=PageCounts())
-    report = build_report(run.committing, NOTHING, crawled, (), stages={}, costs=Costs(), encoded=0)
+    report = build_run_report(run.indexing, NOTHING, crawled, (), stages={}, costs=Costs(), encoded=0)
     return report.missing
 
 
@@ -80,7 +80,7 @@ def due_after(run: PlainRun, looked: timedelta) -> str | None:
     """When a page is due that was first missing at `NOW` and is looked at once more so much later."""
     row = missing("a", run_id="run-1", checked_at=(NOW + looked).isoformat(), interval=30 * 86400.0)
     run.index.ledger.documents.save([row])
-    reschedule(run.committing, run.index.ledger.seen.of_run(run.source.name, "run-1"), NOTHING)
+    reschedule(run.indexing, run.index.ledger.seen.of_run(run.source.name, "run-1"), NOTHING)
     (after,) = run.index.ledger.documents.of_source(run.source.name)
     assert after.interval == row.interval
     return after.next_due

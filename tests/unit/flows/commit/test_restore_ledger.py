@@ -4,7 +4,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from flows.commit.restore_ledger import restore_from_graph
+from flows.commit.restore import restore_from_graph
 from tests.fakes.written_index import note, open_written_index
 
 

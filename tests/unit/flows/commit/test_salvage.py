@@ -11,8 +11,7 @@ import pytest
 
 from flows.commit.salvage import read_apart, salvage_observed
 from flows.run.index import Index
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest, dump_manifest
 from indexes.places import write_durably
 from indexes.stores.lance.store import LanceChunkStore
 from ingest.diff.rows import Observed, observed_of

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from flows.commit.show import written_chunks
+from flows.commit.publish import written_chunks
 from flows.run.index import Index
+from indexes.frozen_plan import dump_payload, plan_sha256
 from indexes.stores.raw import FileRawStore
-from indexes.write.outbox import dump_payload, plan_sha256
 from schemas.changes import RowChanges
 from tests.fakes.graph_samples import make_chunk, make_page
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.processes.parser_pool import ParserPool
+from runtime.parser_pool import ParserPool
 from schemas.changes import ChangeKind
 from tests.fakes.plain_crawl import page
 from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, publish_ledger, source_of

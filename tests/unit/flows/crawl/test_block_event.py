@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.run.events import IndexName, event_of_block
-from flows.run.sessions import open_source_session
+from flows.run.sources import open_source_session
 from ingest.plan.scope import seed_urls
 from schemas.errors import GuardRefused
 from tests.fakes.plain_crawl import ParserInThisThread, page

@@ -7,7 +7,7 @@ from time import monotonic_ns
 
 import pytest
 
-from runtime.processes.parser_pool import ParserPool
+from runtime.parser_pool import ParserPool
 from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, publish_ledger, source_of, states
 from tests.fakes.site_server import Ask, Reply, Site
 

@@ -6,12 +6,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from flows.crawl.frontier import enqueue, enqueue_targets
+from flows.crawl.plan import enqueue, enqueue_targets
 from ingest.plan.frontier import Frontier, plan_frontier
 from schemas.documents import DocumentState, KnownDocument
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, Link
-from schemas.hashing import canonical_json
+from schemas.ids import canonical_json
 from schemas.nodes import DocumentKind
 from schemas.records import to_record
 from schemas.report import Problem

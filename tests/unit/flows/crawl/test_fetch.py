@@ -10,8 +10,7 @@ import pytest
 
 from flows.crawl.fetch import fetch_batch
 from schemas.documents import DocumentState as S
-from schemas.documents import KnownDocument
-from schemas.history import HistoryEvent
+from schemas.documents import HistoryEvent, KnownDocument
 from tests.fakes.known import NOW
 from tests.fakes.plain_run import PlainRun, SetClock, know, open_plain_run, source_of
 from tests.fakes.site_server import Ask, Reply, Site, with_validators
@@ -56,17 +55,6 @@ def says_304_to_all_conditions(body: bytes, etag: str) -> Callable[[Ask], Reply]
     return answer
 
 
-def test_validators_go_back_verbatim_and_a_304_keeps_what_is_here(plain: PlainRun, site: Site) -> None:
-    modified = "Sunday, 06-Nov-94 08:49:37 GMT"
-    site.pages["/"] = with_validators(OLD, etag='W/"odd ,quote"', modified=modified)
-
-    first, second = look(plain, site), look(plain, site)
-
-    assert conditions(site) == [('W/"odd ,quote"', modified)]
-    assert (first.state, second.state) == (S.FETCHED, S.NOT_MODIFIED)
-    assert (second.raw_sha, second.fetched_at) == (first.raw_sha, first.fetched_at)
-
-
 @pytest.mark.parametrize("off", [-1, 1])
 def test_a_server_whose_clock_is_a_day_off_is_asked_by_its_own_clock(
     plain: PlainRun, site: Site, off: int
@@ -88,22 +76,6 @@ def test_a_validator_that_never_saves_anything_is_no_longer_sent(plain: PlainRun
 
     nothing, etag = [(None, None)], [('"1"', None)]
     assert sent == [nothing, etag, etag, etag, nothing, nothing]
-
-
-def test_a_304_nobody_asked_for_is_asked_about_once_more_and_then_a_failure(
-    plain: PlainRun, site: Site
-) -> None:
-    site.pages["/"] = always(304)
-
-    document = look(plain, site)
-
-    assert conditions(site) == [(None, None), (None, None)]
-    assert (document.state, document.reason) == (
-        S.FAILED,
-        "HTTP 304 to a request without validators",
-    )
-    site.pages["/"] = [always(304), always(200, OLD)]
-    assert look(plain, site).state is S.FETCHED
 
 
 def test_a_server_that_calls_everything_unmodified_is_found_out_by_the_full_fetch(

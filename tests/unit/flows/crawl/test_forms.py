@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from runtime.processes.parser_pool import ParserPool
+from runtime.parser_pool import ParserPool
 from schemas.source import Rate
-from sitegraph.cli.documents.explain import explain, translations_of
+from sitegraph.actions.explain import explain, translations_of
 from tests.fakes.folder_server import python_server
 from tests.fakes.known import web_source
 from tests.fakes.plain_run import crawl, open_plain_run, publish_ledger, states

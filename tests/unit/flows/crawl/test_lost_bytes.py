@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.crawl.parse import parse_leftovers
-from indexes.stores.objects import open_object_store
+from flows.crawl.parse import parse_what_is_left
+from indexes.wiring import open_object_store
 from schemas.documents import DocumentState
 from schemas.errors import StoreUnavailable
 from tests.fakes.object_storage import s3_environment
@@ -29,7 +29,7 @@ def plain(tmp_path: Path) -> Iterator[PlainRun]:
 def test_bytes_that_are_lost_make_a_document_to_be_fetched(plain: PlainRun) -> None:
     plain.index.raw.drop_all_but([])
 
-    parse_leftovers(plain.crawling)
+    parse_what_is_left(plain.crawling)
 
     (known,) = plain.index.ledger.documents.of_source(plain.source.name)
     assert (known.state, known.raw_sha) == (DocumentState.NEW, None)
@@ -45,6 +45,6 @@ def test_a_store_that_does_not_answer_changes_nothing_that_is_known(
     plain.index.raw = open_object_store("s3://bucket")
 
     with pytest.raises(StoreUnavailable):
-        parse_leftovers(plain.crawling)
+        parse_what_is_left(plain.crawling)
 
     assert plain.index.ledger.documents.of_source(plain.source.name) == before

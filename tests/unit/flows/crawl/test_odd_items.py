@@ -1,14 +1,15 @@
 """One odd item, or a machine at its limits, and what a run makes of everything else."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from flows.crawl.parse import parse_batch
-from ingest.fetch.client import open_session
+from ingest.fetch.client import FetchSession
 from ingest.parse.formats.registry import installed_formats
-from runtime.processes.parser_pool import ChildLimits, ParserPool
+from runtime.parser_pool import ChildLimits, ParserPool
 from schemas.documents import DocumentState
 from schemas.errors import GuardRefused, ParserUnavailable
 from tests.fakes.fetching import AGENT, short_limits
@@ -50,36 +51,22 @@ def test_pages_that_drip_cost_no_other_page_of_their_host(
     """Slower than a read may be, and quicker than that but without an end."""
     never_ends = Reply(b"<p>" + b"drop " * 2000, drip=seconds)
     site.pages |= dict.fromkeys(DRIPS, never_ends)
-    with open_session(
-        user_agent=AGENT,
-        allow_private=(site.address,),
-        per_host_delay=0,
-        concurrency=1,
-        clock=plain.index.clock,
-        limits=short_limits(0.3),
-        formats=installed_formats(),
+    with closing(
+        FetchSession(
+            user_agent=AGENT,
+            allow_private=(site.address,),
+            per_host_delay=0,
+            concurrency=1,
+            clock=plain.index.clock,
+            limits=short_limits(0.3),
+            formats=installed_formats(),
+        )
     ) as session:
         plain.give(session=session)
         crawl(plain, "first")
 
     assert read(plain) == {"/", "/a.html", "/b.html", "/c.html", "/d.html"}
     assert {states(plain)[path][0] for path in DRIPS} == {DocumentState.FAILED}
-
-
-def test_one_of_two_seeds_at_404_stops_a_run_until_it_is_accepted(plain: PlainRun, site: Site) -> None:
-    site.pages["/a.html"] = Reply(b"no such page", 404)
-
-    with pytest.raises(GuardRefused, match=r"a\.html cannot be read .*--accept"):
-        crawl(plain, "refused")
-    difference = crawl(plain, "accepted", accept=True)
-
-    assert {change.uri for change in difference.changes} == {
-        site.url(f"/{path}") for path in ("", "b.html", "c.html", "d.html")
-    }
-    told = plain.index.ledger.runs.problems("accepted")
-    assert [problem.url for problem in told if "seed cannot be read" in problem.reason] == [
-        site.url("/a.html")
-    ]
 
 
 def test_no_seed_that_can_be_read_is_nothing_to_accept(plain: PlainRun, site: Site) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flows.crawl.fetch import fetch_batch
-from runtime.processes.parser_pool import ParserPool
+from runtime.parser_pool import ParserPool
 from schemas.documents import Outcome
 from schemas.source import Rate
 from tests.fakes.folder_server import FolderServer, nginx_server, python_server

@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import unquote
 
-from runtime.processes.parser_pool import ParserPool
+from runtime.parser_pool import ParserPool
 from schemas.source import Rate, Source
 from tests.fakes.folder_server import FolderServer, nginx_server, python_server
 from tests.fakes.known import web_source

@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
-from flows.commit.garbage_collect import collect
+from flows.commit.publish import collect_garbage
 from flows.crawl.fetch import fetch_batch
-from flows.crawl.parse import parse_batch, parse_leftovers
-from flows.crawl.plan import plan_source, plan_wave
+from flows.crawl.parse import parse_batch, parse_what_is_left
+from flows.crawl.plan import plan_next_wave, plan_source
+from indexes.stores.ledger.retention import FileKind
+from indexes.stores.ledger.tables import pages
 from schemas.report import PageCounts
 from tests.fakes.pdfs import Text, pdf_bytes, prose
 from tests.fakes.plain_crawl import ParserInThisThread
@@ -46,8 +49,8 @@ def crawl(plain: PlainRun, *, version: str = "v1") -> PageCounts:
     plain.run_id = f"run-{plain.index.clock.now()}"
     plain.give(parsers=ParserInThisThread(), pipeline_version=version)
     plan_source(plain.crawling)
-    parse_leftovers(plain.crawling)
-    while wave := plan_wave(plain.crawling, due_by=None):
+    parse_what_is_left(plain.crawling)
+    while wave := plan_next_wave(plain.crawling, due_by=None):
         for batch in wave:
             fetch_batch(plain.crawling, batch.uris)
             parse_batch(plain.crawling, batch.uris)
@@ -55,7 +58,10 @@ def crawl(plain: PlainRun, *, version: str = "v1") -> PageCounts:
 
 
 def kept(plain: PlainRun) -> frozenset[str]:
-    return plain.index.ledger.retention.pages_shas()
+    ledger = plain.index.ledger
+    with ledger.engine.connect() as connection:
+        named = connection.execute(sa.select(pages.c.pages_sha)).scalars().all()
+    return ledger.retention.needed(FileKind.FRAGMENT) & {*named}
 
 
 def test_only_the_page_that_changed_is_read(plain: PlainRun, site: Site) -> None:
@@ -73,12 +79,12 @@ def test_pages_of_versions_before_are_collected(plain: PlainRun, site: Site) -> 
     show(site, "lamp", "bulb", "switch")
     crawl(plain)
     (second,) = kept(plain)
-    collect(plain.index, source=plain.source.name)
+    collect_garbage(plain.index, source=plain.source.name)
 
     fragments = plain.index.fragments
     assert (fragments.has(first), fragments.has(second)) == (False, True)
     plain.index.ledger.documents.forget(plain.source.name)
-    collect(plain.index, source=plain.source.name)
+    collect_garbage(plain.index, source=plain.source.name)
     assert not fragments.has(second)
 
 

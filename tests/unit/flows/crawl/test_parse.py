@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from flows.crawl.fetch import fetch_batch
-from flows.crawl.parse import parse_batch, parse_leftovers
-from flows.crawl.plan import plan_source, plan_wave
-from flows.run.pipeline_version import pipeline_version
-from flows.run.problems import problems_of
-from ingest.plan.preview import Action, plan_actions
+from flows.crawl.parse import parse_batch, parse_what_is_left
+from flows.crawl.plan import plan_next_wave, plan_source
+from flows.run.account import problems_of
+from flows.run.versions import pipeline_version
+from indexes.stores.ledger.retention import FileKind
+from ingest.plan.start import Action, plan_actions
 from schemas.documents import DocumentState, KnownDocument
 from schemas.report import Problem, SecretCounts
 from schemas.source import Source
@@ -50,8 +51,8 @@ def crawl(plain: PlainRun, run_id: str, *, version: str = "v1", keep_raw: bool =
     plain.source = Source(**{**_fields(plain.source), "keep_raw": keep_raw})
     plain.give(pipeline_version=f"{version} {keep_raw}")
     plan_source(plain.crawling)
-    parse_leftovers(plain.crawling)
-    while wave := plan_wave(plain.crawling, due_by=None):
+    parse_what_is_left(plain.crawling)
+    while wave := plan_next_wave(plain.crawling, due_by=None):
         for batch in wave:
             fetch_batch(plain.crawling, batch.uris)
             parse_batch(plain.crawling, batch.uris)
@@ -83,7 +84,7 @@ def test_bytes_with_a_secret_are_read_and_not_kept(plain: PlainRun, site: Site) 
     secret, ledger = row(plain, site), plain.index.ledger
     assert (secret.state, secret.secrets, secret.withheld) == (DocumentState.FETCHED, 1, True)
     assert (is_kept(plain, site), is_kept(plain, site, "/plain")) == (False, True)
-    assert secret.raw_sha not in ledger.retention.raw_shas()
+    assert secret.raw_sha not in ledger.retention.needed(FileKind.RAW)
     assert ledger.seen.secrets(plain.source.name) == SecretCounts(values=1, documents=1)
     told = Problem(url=site.url("/secret"), reason="secrets redacted: 1 github_token")
     assert told in problems_of(plain.crawling, ledger.seen.of_run(plain.source.name, "run-1"))

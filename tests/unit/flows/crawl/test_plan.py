@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.crawl.plan import Batch, batch_size, plan_batches, shard_of
-from flows.run.batches import cut
+from flows.crawl.plan import Batch, batch_size, cut_into_batches, shard_of
+from schemas.batches import batched
 
 uris = st.lists(
     st.sampled_from(
@@ -33,13 +33,13 @@ def test_a_shard_is_what_one_owner_registered_or_all_local_files(uri: str, shard
 
 def test_batches_are_cut_by_shard_and_size() -> None:
     listed = ["https://b.example/1", "https://a.test/1", "https://b.example/2", "https://b.example/3"]
-    assert plan_batches(listed, size=2) == (
+    assert cut_into_batches(listed, size=2) == (
         Batch(shard="a.test", number=0, uris=("https://a.test/1",)),
         Batch(shard="b.example", number=0, uris=("https://b.example/1", "https://b.example/2")),
         Batch(shard="b.example", number=1, uris=("https://b.example/3",)),
     )
-    assert plan_batches(listed, size=2)[2].name == "b.example-1"
-    assert plan_batches([], size=2) == ()
+    assert cut_into_batches(listed, size=2)[2].name == "b.example-1"
+    assert cut_into_batches([], size=2) == ()
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_known_documents_that_nobody_is_waited_for_come_in_larger_batches(
 @settings(deadline=None)
 @given(uris, st.integers(1, 5))
 def test_every_document_is_in_exactly_one_batch_in_the_order_given(listed: list[str], size: int) -> None:
-    batches = plan_batches(listed, size=size)
+    batches = cut_into_batches(listed, size=size)
     assert sorted(uri for batch in batches for uri in batch.uris) == sorted(listed)
     assert all(1 <= len(batch.uris) <= size for batch in batches)
     assert all({shard_of(uri) for uri in batch.uris} == {batch.shard} for batch in batches)
@@ -76,4 +76,4 @@ def test_every_document_is_in_exactly_one_batch_in_the_order_given(listed: list[
 @settings(deadline=None)
 @given(st.lists(st.text(max_size=2)), st.integers(1, 5))
 def test_parts_put_together_give_the_whole(items: list[str], size: int) -> None:
-    assert [item for part in cut(items, size) for item in part] == items
+    assert [item for part in batched(items, size) for item in part] == items

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.processes.parser_pool import ChildLimits, ParserPool
+from runtime.parser_pool import ChildLimits, ParserPool
 from schemas.changes import ChangeKind
 from schemas.errors import GuardRefused
 from tests.fakes.pdfs import Text, heading, new_pdf

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from flows.run.fragments import load_fragment
+from flows.run.contexts import load_fragment
 from tests.fakes.plain_crawl import ParserInThisThread
 from tests.fakes.plain_run import crawl, open_plain_run, publish_ledger, source_of
 from tests.fakes.site_server import Reply, Site, serve, with_validators

@@ -71,7 +71,7 @@ def end_run(plain: PlainRun, run_id: str, *changed: str) -> None:
         for row in docs
     ]
     seen = plain.index.ledger.seen.of_run(plain.source.name, run_id)
-    reschedule(plain.committing, seen, Difference(base=0, changes=tuple(changes), documents={}))
+    reschedule(plain.indexing, seen, Difference(base=0, changes=tuple(changes), documents={}))
 
 
 def test_a_site_that_dates_every_page_again_each_day_loses_its_say(site: Site, tmp_path: Path) -> None:

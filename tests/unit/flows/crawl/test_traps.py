@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ingest.plan.traps import MAX_EQUAL_VARIANTS
+from ingest.plan.scope import MAX_EQUAL_VARIANTS
 from schemas.documents import DocumentState
 from schemas.source import Scope
 from tests.fakes.plain_crawl import Crawled, crawl, page
@@ -159,23 +159,6 @@ def test_a_session_id_without_which_the_page_is_the_same_is_dropped(site: Site, 
     assert crawled.stopped("session id without which the page is the same") > 0
     assert max(asked_for(site, path) for path in ("/a", "/b")) < MAX_EQUAL_VARIANTS
     assert len(site.paths()) < 30
-
-
-def test_a_session_id_of_servlets_is_dropped_too(site: Site, tmp_path: Path) -> None:
-    visits = iter(range(10_000))
-
-    def linking(name: str) -> Script:
-        return lambda ask: page(name, *(f"/{to};jsessionid={next(visits):032X}" for to in "ab"))
-
-    class Servlets(Site):
-        def reply(self, ask: Ask) -> Reply:
-            self.pages.setdefault(ask.path, self.pages.get(ask.path.partition(";")[0], Reply(b"", 404)))
-            return super().reply(ask)
-
-    with serve(Servlets({"/": linking("Start"), "/a": linking("A"), "/b": linking("B")})) as servlets:
-        crawled = crawl(tmp_path, source_of(servlets))
-        assert len(servlets.paths()) < 30
-    assert crawled.stopped("session id without which the page is the same") > 0
 
 
 def test_a_name_that_only_looks_like_a_session_id_is_kept(site: Site, tmp_path: Path) -> None:

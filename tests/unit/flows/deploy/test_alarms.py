@@ -27,10 +27,10 @@ from flows.deploy.alarms import (
     unwatched,
     window,
 )
-from flows.deploy.client import DeployServer, plain
+from flows.deploy.client import DeployServer, plain_automation
 from flows.deploy.deployments import DeployAction
 from flows.run.events import IndexName, events_of_report
-from runtime.source_values import CENTURY
+from runtime.schedules import CENTURY
 from schemas.report import ChunkCounts, HttpTotals, PeakRss, RunReport
 from schemas.source import Freshness, Schedule, Source
 
@@ -150,7 +150,7 @@ def test_prefect_takes_every_alarm_and_gives_back_whom_it_tells_and_when(
     notify: Notify | None, kind: str
 ) -> None:
     options = AlarmOptions(late_after=60.0, lost_after=90.0, held_after=120.0, notify=notify)
-    there = {one["name"]: ("1", plain(one)) for one in alarms([source(NIGHTLY)], options)}
+    there = {one["name"]: ("1", plain_automation(one)) for one in alarms([source(NIGHTLY)], options)}
 
     assert options_found(there) == options
     assert {one["actions"][0]["type"] for name, (_, one) in there.items() if name != ZOMBIE} == {kind}

@@ -1,4 +1,4 @@
-"""What is decided about deployments: a table of what is desired and what was found."""
+"""What is decided about deployments, that of maintenance too: what is desired, and what was found."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -14,10 +14,11 @@ from flows.deploy.deployments import (
     RunPlace,
     ScheduleEntry,
     Settings,
-    SourceFile,
     anchor,
-    decide,
-    describe,
+    decide_deployments,
+    decide_maintenance,
+    describe_deployment,
+    describe_maintenance,
     notes,
     resting,
     unknown_variables,
@@ -33,7 +34,7 @@ NIGHTLY = Schedule(cron="15 2 * * *", timezone="Europe/Berlin")
 
 def settings(name: str = "handbook", *schedules: Schedule, place: RunPlace = PLACE) -> Settings:
     source = Source(name=name, kind="web", schedule=schedules or (NIGHTLY,))
-    return describe(SourceFile(source=source, path=HOME / "sources" / f"{name}.yaml"), place)
+    return describe_deployment(source, HOME / "sources" / f"{name}.yaml", place)
 
 
 def found(name: str = "handbook", *, paused: bool = False, **changed: object) -> FoundDeployment:
@@ -41,7 +42,7 @@ def found(name: str = "handbook", *, paused: bool = False, **changed: object) ->
 
 
 def actions(there: Iterable[FoundDeployment], *names: str, **where: object) -> dict[str, DeployAction]:
-    decided = decide({name: settings(name) for name in names}, there, **where)  # type: ignore[arg-type]
+    decided = decide_deployments({name: settings(name) for name in names}, there, **where)  # type: ignore[arg-type]
     return {one.name: one.action for one in decided}
 
 
@@ -65,7 +66,7 @@ def test_what_is_not_there_is_made_and_what_is_there_as_desired_is_left() -> Non
     ],
 )
 def test_whatever_differs_is_updated_and_told(changed: dict[str, object], key: str) -> None:
-    (action,) = decide({"handbook": settings()}, [found(**changed)])
+    (action,) = decide_deployments({"handbook": settings()}, [found(**changed)])
 
     assert (action.action, set(action.changes)) == (DeployAction.UPDATE, {key})
 
@@ -75,7 +76,7 @@ def test_a_rule_that_prefect_words_anew_is_the_same_rule() -> None:
     (entry,) = settings("a", rule)["schedules"]
     reworded = replace(entry, schedule=replace(rule, rrule=f"DTSTART:20260101T000000\n{rule.rrule}"))
 
-    (action,) = decide({"a": settings("a", rule)}, [found("a", schedules=(reworded,))])
+    (action,) = decide_deployments({"a": settings("a", rule)}, [found("a", schedules=(reworded,))])
 
     assert action.action is DeployAction.UNCHANGED
 
@@ -114,8 +115,8 @@ def test_another_source_of_the_same_name_is_not_taken_over_unless_asked(
     there, file = [found(**changed)], HOME / "sources" / "handbook.yaml"
 
     with pytest.raises(ConfigError, match="--replace") as refused:
-        decide({"handbook": settings()}, there, files=[file], folders=[file.parent])
-    (replaced,) = decide({"handbook": settings()}, there, files=[file], replace=True)
+        decide_deployments({"handbook": settings()}, there, files=[file], folders=[file.parent])
+    (replaced,) = decide_deployments({"handbook": settings()}, there, files=[file], replace=True)
 
     assert str(refused.value) == (
         f"index-source/handbook: is already deployed {said}; give the source another name, or replace it "
@@ -128,9 +129,9 @@ def test_an_index_that_a_call_forgets_to_name_is_not_changed_to_that_of_the_work
     named = settings("handbook", place=replace(PLACE, index="/data/index"))
 
     with pytest.raises(ConfigError, match="for index /data/index"):
-        decide({"handbook": settings()}, [found(index="/data/index")])
+        decide_deployments({"handbook": settings()}, [found(index="/data/index")])
     with pytest.raises(ConfigError, match="for the index of the worker's SITEGRAPH_INDEX"):
-        decide({"handbook": named}, [found()])
+        decide_deployments({"handbook": named}, [found()])
 
 
 def test_a_file_that_got_another_path_in_the_folders_given_goes_on_under_its_name() -> None:
@@ -150,29 +151,26 @@ def test_a_name_that_is_free_since_its_file_went_may_be_taken() -> None:
 
 def test_what_was_paused_once_is_not_paused_again_and_runs_again_when_its_file_is_back() -> None:
     gone = found("manual", paused=True, tags=("sitegraph", REMOVED))
-    (back,) = decide({"manual": settings("manual")}, [gone])
+    (back,) = decide_deployments({"manual": settings("manual")}, [gone])
 
     assert actions([gone], "handbook", folders=[HOME / "sources"]) == {"handbook": DeployAction.CREATE}
     assert (back.action, back.resume) == (DeployAction.UPDATE, True)
-    assert back.changes == {
-        "tags": (("sitegraph", REMOVED), ("sitegraph",)),
-        "paused": (True, False),
-    }
+    assert back.changes == {"tags": (("sitegraph", REMOVED), ("sitegraph",)), "paused": (True, False)}
 
 
 def test_a_file_that_is_back_with_another_index_is_refused_unless_asked() -> None:
     gone = found(paused=True, tags=("sitegraph", REMOVED), index="/data/other")
 
     with pytest.raises(ConfigError, match="for index /data/other"):
-        decide({"handbook": settings()}, [gone])
-    (moved,) = decide({"handbook": settings()}, [gone], replace=True)
+        decide_deployments({"handbook": settings()}, [gone])
+    (moved,) = decide_deployments({"handbook": settings()}, [gone], replace=True)
 
     assert (moved.resume, moved.changes["index"]) == (True, ("/data/other", None))
 
 
 def test_no_run_is_expected_of_what_any_call_has_paused() -> None:
     there = [found("manual", paused=True, tags=("sitegraph", REMOVED)), found("wiki", paused=True), found()]
-    gone = decide({}, there, folders=[HOME / "sources"])
+    gone = decide_deployments({}, there, folders=[HOME / "sources"])
 
     assert resting((), there) == {"manual", "wiki"}
     assert resting(gone, there) == {"manual", "wiki", "handbook"}
@@ -180,7 +178,7 @@ def test_no_run_is_expected_of_what_any_call_has_paused() -> None:
 
 def test_what_a_person_paused_stays_paused_and_is_told() -> None:
     there = [found(paused=True)]
-    decided = decide({"handbook": settings()}, there)
+    decided = decide_deployments({"handbook": settings()}, there)
 
     assert [(one.action, one.resume) for one in decided] == [(DeployAction.UNCHANGED, False)]
     assert [note.partition(",")[0] for note in notes(decided, there)] == [
@@ -190,7 +188,7 @@ def test_what_a_person_paused_stays_paused_and_is_told() -> None:
 
 def test_what_others_made_is_never_touched_and_told_once() -> None:
     there = [found("nightly", tags=())]
-    decided = decide({"handbook": settings()}, there, folders=[HOME / "sources"], prune_in=HOME)
+    decided = decide_deployments({"handbook": settings()}, there, folders=[HOME / "sources"], prune_in=HOME)
 
     assert [one.name for one in decided] == ["handbook"]
     (note,) = notes(decided, there)
@@ -200,13 +198,13 @@ def test_what_others_made_is_never_touched_and_told_once() -> None:
 def test_a_file_outside_of_the_working_folder_keeps_its_whole_path() -> None:
     source = Source(name="a", kind="web")
 
-    assert describe(SourceFile(source=source, path=Path("/etc/a.yaml")), PLACE)["source"] == "/etc/a.yaml"
+    assert describe_deployment(source, Path("/etc/a.yaml"), PLACE)["source"] == "/etc/a.yaml"
     assert settings("a")["source"] == "sources/a.yaml"
 
 
 def test_the_source_file_says_where_it_runs_and_the_command_where_the_others_do() -> None:
     own = Source(name="a", kind="web", deployment=DeploymentOptions(pool="big", queue="slow", tags=("x",)))
-    described = describe(SourceFile(source=own, path=HOME / "a.yaml"), replace(PLACE, index="/data/index"))
+    described = describe_deployment(own, HOME / "a.yaml", replace(PLACE, index="/data/index"))
 
     assert (described["pool"], described["queue"], described["tags"]) == ("big", "slow", ("sitegraph", "x"))
     assert described["index"] == "/data/index"
@@ -256,7 +254,7 @@ def test_a_changed_jitter_is_an_update_and_the_same_one_is_none() -> None:
         there = found(schedules=(as_read(entry_of("handbook", schedule)),))
         for jitter, action in ((schedule.jitter, "unchanged"), (120, "update"), (None, "update")):
             wanted = settings("handbook", replace(schedule, jitter=jitter))
-            (decided,) = decide({"handbook": wanted}, [there])
+            (decided,) = decide_deployments({"handbook": wanted}, [there])
             assert decided.action == action, (schedule, jitter)
 
 
@@ -268,7 +266,7 @@ def test_a_run_waits_for_the_one_before_it_whatever_the_schedule() -> None:
 def variables_of(own: str, **given: object) -> object:
     source = Source(name="handbook", kind="web", deployment=DeploymentOptions(job_variables=own))
     place = replace(PLACE, job_variables=given)
-    return describe(SourceFile(source=source, path=HOME / "handbook.yaml"), place)["job_variables"]
+    return describe_deployment(source, HOME / "handbook.yaml", place)["job_variables"]
 
 
 def test_a_source_file_says_more_of_its_runs_than_the_command_and_env_is_joined() -> None:
@@ -282,7 +280,7 @@ def test_a_source_file_says_more_of_its_runs_than_the_command_and_env_is_joined(
 
 
 def test_changed_job_variables_are_an_update() -> None:
-    (action,) = decide({"handbook": settings()}, [found(job_variables={"memory_limit": "4Gi"})])
+    (action,) = decide_deployments({"handbook": settings()}, [found(job_variables={"memory_limit": "4Gi"})])
 
     assert (action.action, action.changes["job_variables"]) == (
         DeployAction.UPDATE,
@@ -296,3 +294,42 @@ def test_a_job_variable_that_the_pool_does_not_know_is_told_with_those_it_knows(
     assert list(unknown_variables(desired, {"sitegraph": ("image", "env")})) == [
         ("sitegraph", "has no job variable memory, which a sets; it has: env, image")
     ]
+
+
+NAMED = replace(PLACE, index="/data/handbook")
+SUNDAYS = "0 4 * * 0"
+
+
+def maintained(place: RunPlace = NAMED, **changed: object) -> FoundDeployment:
+    settings = {**describe_maintenance(SUNDAYS, place), **changed}
+    return FoundDeployment(id="1", name="handbook", settings=settings)
+
+
+def test_it_is_made_once_and_named_by_the_folder_of_its_index() -> None:
+    (made,) = decide_maintenance(SUNDAYS, NAMED, ())
+    assert (made.action, made.name) == (DeployAction.CREATE, "handbook")
+    (again,) = decide_maintenance(SUNDAYS, NAMED, [maintained()])
+    assert (again.action, again.changes) == (DeployAction.UNCHANGED, {})
+    (moved,) = decide_maintenance("0 5 * * 0", NAMED, [maintained()])
+    assert (moved.action, set(moved.changes)) == (DeployAction.UPDATE, {"schedules"})
+
+
+def test_it_is_left_alone_unless_it_is_named_and_paused_by_none() -> None:
+    assert decide_maintenance(None, NAMED, [maintained()]) == ()
+    assert decide_maintenance("none", NAMED, ()) == ()
+    (paused,) = decide_maintenance("none", NAMED, [maintained()])
+    assert (paused.action, paused.settings["tags"]) == (DeployAction.PAUSE, ("sitegraph", REMOVED))
+    assert decide_maintenance("none", NAMED, [maintained(tags=("sitegraph", REMOVED))]) == ()
+
+
+def test_that_of_another_index_is_replaced_only_when_asked() -> None:
+    other = maintained(replace(NAMED, index="/elsewhere/handbook"))
+    with pytest.raises(ConfigError, match="/elsewhere/handbook"):
+        decide_maintenance(SUNDAYS, NAMED, [other])
+    (taken,) = decide_maintenance(SUNDAYS, NAMED, [other], replace=True)
+    assert set(taken.changes) == {"index"}
+
+
+def test_what_is_no_cron_expression_is_refused() -> None:
+    with pytest.raises(ConfigError, match="cron"):
+        decide_maintenance("sundays", NAMED, ())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.deploy.files import read_files
+from flows.deploy.deploy import read_files
 from schemas.errors import ConfigError
 
 
@@ -22,7 +22,7 @@ def test_a_folder_is_all_source_files_in_it_and_other_yaml_is_passed_over(tmp_pa
 
     named = read_files([tmp_path, tmp_path / "b.yaml"])
 
-    assert [file.source.name for file in named.files] == ["b", "a"]
+    assert [source.name for source in named.files.values()] == ["b", "a"]
     assert named.folders == (tmp_path,)
     assert named.passed_over == (tmp_path / "tools.yaml",)
 
@@ -32,11 +32,11 @@ def test_a_linked_file_has_one_path_however_it_is_named(tmp_path: Path) -> None:
     (tmp_path / "s" / "h.yaml").symlink_to(write(tmp_path / "..data" / "h.yaml", "h"))
 
     for named in ([tmp_path / "s"], [tmp_path / "s" / "h.yaml"], [tmp_path / "s", tmp_path / "s" / "h.yaml"]):
-        assert [file.path for file in read_files(named).files] == [tmp_path / "s" / "h.yaml"]
+        assert list(read_files(named).files) == [tmp_path / "s" / "h.yaml"]
 
 
 def test_an_empty_folder_is_fine_since_its_sources_may_all_have_gone(tmp_path: Path) -> None:
-    assert read_files([tmp_path]).files == ()
+    assert read_files([tmp_path]).files == {}
 
 
 def test_two_sources_of_one_name_are_an_error(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.run.values import Difference
-from runtime.processes.parser_pool import ParserPool
+from runtime.parser_pool import ParserPool
 from schemas.documents import Outcome
 from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, publish_ledger, source_of
 from tests.fakes.site_server import Reply, Script, Site, with_validators

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import cast
 
-from flows.derive.doc_ids import MOST_LOOKUPS, NextDocIds
+from flows.derive.names import MOST_LOOKUPS, NextDocIds
 from indexes.stores.ledger.generations import Generations
 from schemas.changes import DocumentChange
 from tests.fakes.ledger_rows import drop, make_live, put

@@ -7,7 +7,7 @@ import pytest
 
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.parse import parse_batch
-from flows.crawl.plan import plan_source, plan_wave
+from flows.crawl.plan import plan_next_wave, plan_source
 from flows.derive.embed import embed_fragments
 from schemas.source import Source
 from tests.fakes.plain_run import PlainRun, crawl, open_plain_run, publish_ledger
@@ -49,7 +49,7 @@ def encode_changes(plain: PlainRun, run_id: str) -> int:
     """Crawl, have encoded what changed, publish; give how many texts were new to the cache."""
     before = plain.encoding.taken
     difference = crawl(plain, run_id)
-    embed_fragments(plain.deriving, [change.new.fragment_sha for change in difference.changes if change.new])
+    embed_fragments(plain.indexing, [change.new.fragment_sha for change in difference.changes if change.new])
     plain.encoding.wait()
     publish_ledger(plain, difference)
     return plain.encoding.taken - before
@@ -77,7 +77,7 @@ def test_a_paragraph_inserted_at_the_top_encodes_one_text_a_document(
 def look(plain: PlainRun) -> None:
     """Fetch and parse everything, and go no further."""
     plan_source(plain.crawling)
-    while wave := plan_wave(plain.crawling, due_by=None):
+    while wave := plan_next_wave(plain.crawling, due_by=None):
         for batch in wave:
             fetch_batch(plain.crawling, batch.uris)
             parse_batch(plain.crawling, batch.uris)

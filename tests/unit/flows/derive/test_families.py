@@ -1,7 +1,7 @@
 """Which sources of the next generation have versions of one manual."""
 
-from flows.derive.families import families_after, family_of
-from flows.run.planned_families import planned_families
+from flows.derive.diff import families_after, family_of
+from flows.run.generations import planned_families
 from schemas.families import SourceFamily, VersionFamily
 from schemas.records import to_record
 from schemas.source import Source

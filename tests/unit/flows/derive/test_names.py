@@ -9,8 +9,8 @@ import pytest
 
 from schemas.edges import Edge, EdgeKind
 from schemas.errors import FetchTimeout
-from schemas.extraction import Message
 from schemas.ids import entity_id
+from schemas.names import Message
 from schemas.nodes import Entity
 from tests.fakes.written_index import WrittenIndex, content_of, note, open_written_index
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.link.repeated import LEAST_PAGES
+from ingest.link.links import LEAST_PAGES
 from schemas.edges import EdgeKind, LinkPosition
 from tests.fakes.written_index import WrittenIndex, content_of, note, open_written_index
 

@@ -8,22 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flows.commit.publish import prune
-from flows.derive import similar_to
-from flows.derive.similar_to import SimilarPlan, SimilarRows, state_of
+from flows.commit.publish import prune_generations
+from flows.derive import neighbours
+from flows.derive.neighbours import SimilarPlan, SimilarRows, similar_file
 from flows.run.index import Index
 from flows.run.resources import Given, Resources
 from flows.run.values import Run
-from indexes.embed.cache import MemoryVectorCache
 from indexes.embed.weights import ModelSpec
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest
+from indexes.frozen_plan import load_payload
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest
 from indexes.ports import ChunkReader, ChunkVectors, Vector
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.generations import GenerationState
-from indexes.stores.memory import MemoryGraphStore
-from indexes.write.outbox import load_payload
 from ingest.link.chunk_columns import encoded_text_of
 from runtime.progress import StageProgress
 from schemas.changes import RowChanges
@@ -34,6 +31,7 @@ from schemas.source import Source
 from tests.fakes.encoder import HashEncoder
 from tests.fakes.graph_samples import make_chunk
 from tests.fakes.ledger_rows import begin, freeze
+from tests.fakes.memory_stores import MemoryGraphStore, MemoryVectorCache
 from tests.fakes.memory_tables import MemoryTables
 from tests.fakes.plain_run import PlainRun, open_encoding
 
@@ -77,13 +75,13 @@ def run(
     if texts:
         plain.resources.vectors.put(tuple(texts), np.stack(list(texts.values())))
     deletes = tuple(chunk.id for chunk in gone)
-    plan = SimilarPlan(run=plain.deriving, base=base)
+    plan = SimilarPlan(run=plain.indexing, base=base)
     for chunk in chunks:
         plan.add(RowChanges(chunks=(chunk,)))
     plan.add(RowChanges(chunk_deletes=deletes))
     decided = plan.decide()
     number = begin(plain.index.ledger, base=base)
-    freeze(plain.deriving.index.ledger, number, (), details={"similar": decided.details})
+    freeze(plain.indexing.index.ledger, number, (), details={"similar": decided.details})
     write(plain.index, number, base, chunks, deletes, decided)
     plain.index.ledger.generations.mark(number, GenerationState.PUBLISHED)
     dump_generation(plain.index.layout, manifest_of(number, base))
@@ -245,7 +243,7 @@ def test_where_a_model_differs_in_its_tokens_alone_new_passages_meet_those_that_
         shutil.rmtree(plain.index.codes)
     plain.resources.model = replace(plain.resources.model, token_vectors=True)
     plain.resources.run = replace(plain.resources.run, may_change_model=True)
-    plan = SimilarPlan(run=plain.deriving, base=first)
+    plan = SimilarPlan(run=plain.indexing, base=first)
     plain.resources.vectors.put((encoded_text_of(FOUR),), ENCODER.encode_query(encoded_text_of(FOUR))[None])
     plan.add(RowChanges(chunks=(FOUR,)))
     plan.add(RowChanges(chunks=(ONE, TWO, *MANY)))
@@ -309,7 +307,7 @@ def test_where_codes_are_lost_the_edges_are_the_same(plain: PlainRun, harm: str)
 
 
 def test_many_edges_are_many_payloads(plain: PlainRun, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(similar_to, "EDGES_PER_PAYLOAD", 4)
+    monkeypatch.setattr(neighbours, "EDGES_PER_PAYLOAD", 4)
     number, decided = run(plain, ONE, TWO, FOUR)
     assert (len(decided.payloads), len(edges(plain, number))) == (2, 6)
 
@@ -321,10 +319,10 @@ def test_what_is_known_goes_with_its_generation(plain: PlainRun) -> None:
     taken = plain.index.ledger.leases.acquire("index", holder="me", now="2026", expires_at="9999")
     assert taken is not None
 
-    prune(plain.index, source="site")
+    prune_generations(plain.index, source="site")
 
     rows = [plain.index.ledger.generations.get(number) for number in numbers]
-    states = [state_of(row) for row in rows if row is not None]
+    states = [similar_file(row) for row in rows if row is not None]
     assert [plain.index.similar.has(state or "") for state in states] == [False, False, True, True]
 
 
@@ -342,7 +340,7 @@ def test_edges_say_their_kind_and_how_sure_they_are(plain: PlainRun) -> None:
 def test_the_hash_that_an_earlier_version_noted_is_found(
     plain: PlainRun, details: dict[str, dict[str, str]], state: str | None
 ) -> None:
-    ledger = plain.deriving.index.ledger
+    ledger = plain.indexing.index.ledger
     freeze(ledger, begin(ledger, base=0), (), details=details)
     (row,) = ledger.generations.unfinished()
-    assert state_of(row) == state
+    assert similar_file(row) == state

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from flows.derive.stated import StatedNames
+from flows.derive.names import StatedNames
 from indexes.stores.ledger.ledger import Ledger
 from ingest.link.catalogue import Catalogue, Stated, build_catalogue
-from ingest.link.meaning import DocumentContext, choose_meanings
+from ingest.link.mentions import DocumentContext, choose_meanings
 from ingest.link.spotting import find_catalogued
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import LiveDocument

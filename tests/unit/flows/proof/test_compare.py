@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.proof.compare import compare_rows, differing_fields
-from flows.proof.vectors import are_near, compare_vectors
+from flows.repair.compare import are_near, compare_rows, compare_vectors, differing_fields
 from indexes.ports import ChunkVectors, Vector
 from tests.fakes.graph_samples import make_chunk
 

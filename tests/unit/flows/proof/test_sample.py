@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from flows.proof.sample import (
+from flows.repair.rederive import (
     NO_BYTES,
     NO_SOURCE,
     OTHER_BYTES,
     OTHER_VERSION,
     WITHHELD,
-    choose_sample,
+    sample_documents,
     why_not_derived,
 )
 from schemas.documents import KnownDocument, LiveDocument
@@ -28,19 +28,19 @@ KNOWN = KnownDocument(
 
 
 def test_the_same_seed_chooses_the_same_documents_in_id_order() -> None:
-    chosen = choose_sample(DOCS, count=7, generation=3, seed=1)
-    assert chosen == choose_sample(reversed(DOCS), count=7, generation=3, seed=1)
+    chosen = sample_documents(DOCS, count=7, generation=3, seed=1)
+    assert chosen == sample_documents(reversed(DOCS), count=7, generation=3, seed=1)
     assert list(chosen) == sorted(chosen)
     assert len(chosen) == 7
 
 
 def test_another_seed_and_another_generation_choose_others() -> None:
-    chosen = {choose_sample(DOCS, count=7, generation=g, seed=s) for g, s in ((3, 1), (3, 2), (4, 1))}
+    chosen = {sample_documents(DOCS, count=7, generation=g, seed=s) for g, s in ((3, 1), (3, 2), (4, 1))}
     assert len(chosen) == 3
 
 
 def test_a_sample_larger_than_the_index_is_all_of_it() -> None:
-    assert choose_sample(DOCS, count=200, generation=1, seed=0) == tuple(sorted(DOCS))
+    assert sample_documents(DOCS, count=200, generation=1, seed=0) == tuple(sorted(DOCS))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """By which words a chunk is searched for."""
 
-from flows.proof.searched import own_words
+from indexes.frozen_plan import own_words
 
 
 def test_the_longest_words_between_spaces_are_chosen() -> None:

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from flows.repair.difference import RepairedGraph, StoredRows, repaired_graph
+from flows.repair.rows import RepairedGraph, StoredRows, repaired_graph
 from indexes.digests import edge_sha256, node_sha256
-from indexes.stores.memory import MemoryGraphStore
 from schemas.changes import RowChanges
 from schemas.edges import Edge, EdgeKind
 from schemas.nodes import Node
 from tests.fakes.graph_generations import publish
 from tests.fakes.graph_samples import make_edge, make_page
+from tests.fakes.memory_stores import MemoryGraphStore
 
 A, B, C = (make_page(f"https://site.test/{name}") for name in "abc")
 LINK = make_edge(EdgeKind.LINKS_TO, A, B)

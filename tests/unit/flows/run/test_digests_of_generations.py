@@ -5,19 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.find_damage import damaged_rows
+from flows.run.damage import damaged_rows
 from flows.run.index import Index
 from indexes.digests import sorted_digest
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation, store_record
-from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
 from schemas.settings import Settings
 from tests.fakes.chunk_generations import publish as publish_chunks
 from tests.fakes.chunk_generations import row
 from tests.fakes.graph_generations import publish as publish_graph
 from tests.fakes.graph_samples import DIM, make_page
+from tests.fakes.memory_stores import MemoryChunkStore, MemoryGraphStore
 
 Records = dict[str, dict[str, object]]
 

@@ -18,11 +18,10 @@ from flows.run.events import (
     events_of_error,
     events_of_report,
 )
-from indexes.stores.ledger.seen import SeenDocument
+from indexes.stores.ledger.frontier import SeenDocument
 from schemas.documents import DocumentState
 from schemas.errors import ConfigError, GuardRefused, PublishHeld, SitegraphError
-from schemas.freshness import FreshnessState
-from schemas.report import ChunkCounts, HttpTotals, PeakRss, RunReport
+from schemas.report import ChunkCounts, FreshnessState, HttpTotals, PeakRss, RunReport
 
 INDEX = IndexName(id="4f0c", folder=Path("/data/index"))
 SEED = "https://docs.example.org/"
@@ -114,7 +113,13 @@ def test_reasons_are_short_and_without_secrets() -> None:
 
 def seen(state: DocumentState, reason: str, number: int, *, doc: str | None = None) -> list[SeenDocument]:
     return [
-        SeenDocument(uri=f"{SEED}{state}/{doc}/{n}", state=state, reason=reason, doc=doc)
+        SeenDocument(
+            uri=f"{SEED}{state}/{doc}/{n}",
+            state=state,
+            http_status=int(reason[5:]) if reason.startswith("HTTP ") else None,
+            reason=reason,
+            doc=doc,
+        )
         for n in range(number)
     ]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from flows.crawl.fetch import fetch_batch
-from flows.crawl.plan import plan_source, plan_wave
+from flows.crawl.plan import plan_next_wave, plan_source
 from flows.run.opening import open_run
 from schemas.errors import GuardRefused
 from tests.fakes.site_server import Reply, Site, serve
@@ -73,7 +73,7 @@ def test_what_the_seeds_answered_is_not_asked_for_again(tmp_path: Path, index: P
         source = web_source(tmp_path, site, "/", "/old")
         with open_run(source, index=str(index), quiet=True) as opened:
             plan_source(opened.crawling())
-            for batch in plan_wave(opened.crawling(), due_by=None):
+            for batch in plan_next_wave(opened.crawling(), due_by=None):
                 fetch_batch(opened.crawling(), batch.uris)
             known = opened.index.ledger.documents.of_source("web")
 

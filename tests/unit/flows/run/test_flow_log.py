@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from flows.run.flow_log import _ON_PURPOSE, _handler, forwarded_logs
+from flows.run.flow_runs import _ON_PURPOSE, _handler, forwarded_logs
 from schemas.errors import GuardRefused
 
 

@@ -9,8 +9,8 @@ from prefect import Flow
 
 from flows import recrawl
 from flows.maintain import flow as maintenance
-from flows.run import flow_states
-from flows.run.flow_states import advised, covers
+from flows.run import flow_runs
+from flows.run.flow_runs import advised, covers
 from schemas.errors import GuardRefused, StoreUnavailable
 
 ALL = {"source": "a.yaml", "index": "i"}
@@ -48,8 +48,8 @@ def test_a_server_that_does_not_answer_leaves_a_run_the_reason_why_it_ended(
         raise ConnectionError("no server")
 
     context = SimpleNamespace(flow=None, flow_run=SimpleNamespace(parameters=ALL, deployment_id=uuid4()))
-    monkeypatch.setattr("flows.run.flow_states.FlowRunContext.get", lambda: context)
-    monkeypatch.setattr(flow_states, "get_client", unreachable)
+    monkeypatch.setattr("flows.run.flow_runs.FlowRunContext.get", lambda: context)
+    monkeypatch.setattr(flow_runs, "get_client", unreachable)
 
     assert str(advised(StoreUnavailable("is full", subject="disk"))) == "disk: is full"
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.hold import check_hold, lift_hold, set_hold
+from flows.run.leases import check_hold, lift_hold, set_hold
 from indexes.layout import IndexLayout
-from indexes.publish.held import held_since
+from indexes.publish.current import held_since
 from schemas.errors import GuardRefused
 
 

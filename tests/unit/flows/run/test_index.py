@@ -13,15 +13,14 @@ import pytest
 from flows.run.index import open_index
 from flows.run.leases import TTL
 from flows.run.opening import told_clock
-from flows.run.pipeline_version import pipeline_version
+from flows.run.versions import pipeline_version
 from indexes.embed.weights import ModelSpec
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest, dump_manifest
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest, dump_manifest
 from indexes.publish.current import write_current
 from indexes.publish.generation import dump_generation, load_generation
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.errors import ConfigError, StoreUnavailable
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 from schemas.settings import Settings
 from schemas.source import Source
 
@@ -67,7 +66,7 @@ def test_documents_to_be_recognised_are_read_again_once_tesseract_is_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def version(ocr: tuple[str, ...], engine: str) -> str:
-        monkeypatch.setattr("flows.run.pipeline_version.engine", lambda: engine)
+        monkeypatch.setattr("flows.run.versions.engine", lambda: engine)
         return pipeline_version(model, Source(name="docs", kind="files", ocr=ocr))
 
     model = ModelSpec(name="tiny", path=Path("tiny"), sha256="0" * 64, dim=8, max_tokens=16)

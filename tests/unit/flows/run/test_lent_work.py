@@ -10,13 +10,13 @@ from typing import Any, cast
 
 import pytest
 
-from flows.run import lent_work
+from flows.run import process_cache
 from flows.run.index import Index
-from flows.run.lent_work import check_lent, check_version, lease_of, lent, watch_lease
+from flows.run.process_cache import check_lent, check_version, lease_of, lent, watch_lease
 from flows.run.resources import Resources
 from flows.run.values import Run
+from indexes.layout import IndexLayout
 from indexes.stores.ledger.ledger import open_ledger
-from runtime.clock import SystemClock
 from runtime.progress import StageProgress
 from schemas.errors import ConfigError, Stopped
 
@@ -27,8 +27,9 @@ RUN = Run(index="index", source="handbook", run_id="r")
 def resources(tmp_path: Path) -> Iterator[Resources]:
     """Of a run with nothing but a ledger."""
     with closing(open_ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")) as ledger:
-        layout = SimpleNamespace(root=tmp_path)
-        index = cast("Index", SimpleNamespace(ledger=ledger, clock=SystemClock(), layout=layout))
+        unread = cast("Any", None)
+        layout = IndexLayout(tmp_path)
+        index = Index(layout=layout, manifest=unread, settings=unread, opened_ledger=ledger)
         parts: Any = SimpleNamespace(
             run=RUN,
             index=index,
@@ -59,7 +60,7 @@ def test_work_of_a_run_that_another_process_goes_on_with_is_not_wanted(resources
 def test_a_worker_stops_when_the_work_is_no_longer_wanted(
     resources: Resources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lent_work, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(process_cache, "POLL_SECONDS", 0.01)
     ended = threading.Event()
     with lent(resources) as run:
         watch_lease(run, resources, on_end=lambda _run: ended.set())

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from flows.run.models import is_same, manifest_of, names_of_change
+from flows.run.versions import is_same, manifest_of, names_of_change
 from indexes.embed.routes import Dtype
 from indexes.embed.weights import ModelSpec, encoder_key, model_key
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.restore_pointers import restore_pointers
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest, dump_manifest, load_manifest
+from flows.run.create_index import restore_pointers
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest, dump_manifest, load_manifest
 from indexes.publish.current import read_current, write_current
 from indexes.publish.generation import GenerationManifest, dump_generation, generation_text, load_generation
 from indexes.stores.ledger.generations import GenerationState

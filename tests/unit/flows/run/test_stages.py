@@ -1,6 +1,6 @@
 """Seconds by stage: together they are the run's, and waiting for the encoder is embedding."""
 
-from flows.run.stages import Stages
+from flows.run.stage import Stages
 from tests.fakes.plain_run import SetClock
 
 

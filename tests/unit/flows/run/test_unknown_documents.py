@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from flows.run.find_damage import _unknown_documents
+from flows.run.damage import _unknown_documents
 from indexes.ports import GraphReader
-from indexes.stores.memory import MemoryGraphReader, MemoryGraphStore
 from schemas.nodes import Node
 from tests.fakes.graph_generations import publish
 from tests.fakes.graph_samples import make_page
+from tests.fakes.memory_stores import MemoryGraphReader, MemoryGraphStore
 
 KNOWN, FORGOTTEN = make_page("https://site.test/known"), make_page("https://site.test/forgotten")
 INVENTED = replace(KNOWN, id="invented", doc="invented")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.run.watch import RunWatch, stage_span, state_of, watched_run, with_attempt, with_others
+from flows.run.account import RunWatch, stage_span, state_of_end, watched_run, with_attempt, with_others
 from indexes.health import HealthReader
 from schemas.errors import ConfigError, GuardRefused, Stopped, StoreUnavailable
 from schemas.health import IndexHealth, LastRun, SourceStatus
@@ -37,7 +37,7 @@ KNOWN = IndexHealth(
     ],
 )
 def test_what_ended_a_run_tells_its_state(error: BaseException | None, state: str) -> None:
-    assert state_of(error) == state
+    assert state_of_end(error) == state
 
 
 def test_a_run_that_was_refused_before_it_began_is_told_though_no_ledger_knows_it() -> None:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from indexes.copies.cache import HeldCopy, RemoteIndex, _follow, _hold, cache_folder, make_room, plan_eviction
-from indexes.copies.clearing import kept_in_copy
-from indexes.copies.marker import CopyMarker, refuse_copy, write_marker
+from indexes.copies.cache import HeldCopy, RemoteIndex, _follow, _hold, make_room, plan_eviction
+from indexes.copies.fetching import kept_in_copy
+from indexes.markers import CopyMarker, refuse_copy, write_marker
+from indexes.places import cache_folder
 from schemas.errors import ConfigError, DamageFound, NoRoom, StoreUnavailable
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 from schemas.settings import Settings
 from tests.fakes.folder_server import python_server
 
@@ -53,7 +54,7 @@ def test_a_copy_that_another_process_deletes_before_it_is_held_is_not_opened(
     with python_server(there) as server:
         url = server.url.rstrip("/") if is_there else "http://127.0.0.1:9"
         remote = RemoteIndex(url, settings, now=lambda: 0.0, say=print)
-        copy = cache_folder(settings) / sha256_hex(url)[:32] / "id"
+        copy = cache_folder(settings, "copies") / sha256_hex(url)[:32] / "id"
         write_marker(copy, CopyMarker(url=url))
         (copy / "CURRENT").write_text("1\n")
         with ThreadPoolExecutor() as pool, (copy.parent / ".id.used").open("wb") as lock:

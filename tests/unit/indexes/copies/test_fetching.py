@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from indexes.copies.fetching import PARTS, Fetching, is_whole
-from indexes.copies.places import FolderPlace
-from indexes.copies.reading import Readable
-from indexes.copies.wanted import WantedFile
+from indexes.copies.fetching import PARTS, Fetching, WantedFile, is_whole
+from indexes.copies.places import FolderPlace, Readable
 from schemas.errors import DamageFound, NoRoom, StoreUnavailable
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 from tests.fakes.copies import link_parts_to_a_full_disk
 
 DATA = bytes(range(256)) * 40

@@ -9,7 +9,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from indexes.copies.places import HttpPlace, IndexPlace, open_place, read_file
+from indexes.copies.places import HttpPlace, IndexPlace, open_place, read_place_file
 from schemas.errors import ConfigError, DamageFound, StoreUnavailable
 
 
@@ -64,20 +64,20 @@ def _running(handler: type[http.server.BaseHTTPRequestHandler]) -> Iterator[str]
 
 def test_a_redirect_is_followed_within_a_server_and_refused_to_another(server: str) -> None:
     place = HttpPlace(server, token="t")
-    assert read_file(place, "near", most=10) == b"1\n"
+    assert read_place_file(place, "near", most=10) == b"1\n"
     with pytest.raises(ConfigError, match="leads to another server"):
-        read_file(place, "far", most=10)
+        read_place_file(place, "far", most=10)
     assert _Leading.told == ["Bearer t"] * 3
 
 
 def test_what_is_longer_than_it_may_be_is_not_read(server: str) -> None:
     with pytest.raises(DamageFound, match="more than 1 bytes"):
-        read_file(HttpPlace(server), "CURRENT", most=1)
+        read_place_file(HttpPlace(server), "CURRENT", most=1)
 
 
 def test_a_server_that_is_not_there_is_unavailable() -> None:
     with pytest.raises(StoreUnavailable, match=r"cannot be reached: (?!<)"):
-        read_file(open_place("http://127.0.0.1:9"), "CURRENT", most=1)
+        read_place_file(open_place("http://127.0.0.1:9"), "CURRENT", most=1)
 
 
 def test_a_file_of_a_folder_is_read_from_where_it_was_left(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_bucket_that_ends_before_the_file_does_is_unavailable(
     with _running(_Cutting) as address:
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
         with pytest.raises(StoreUnavailable, match="AWS_ENDPOINT_URL"):
-            read_file(open_place(bucket_url), "CURRENT", most=100)
+            read_place_file(open_place(bucket_url), "CURRENT", most=100)
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from indexes.copies.wanted import check_size, check_successor, encoder_json, wanted_files
-from indexes.manifest import IndexManifest, ModelManifest, VectorSpace
+from indexes.copies.fetching import check_size, check_successor, encoder_json, wanted_files
+from indexes.layout import IndexManifest, ModelManifest, VectorSpace
 from indexes.publish.generation import EMPTY, GenerationManifest
 from schemas.errors import ConfigError, DamageFound, GuardRefused
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterator
 import numpy as np
 import pytest
 
-from indexes.embed.background import BackgroundEncoder
-from indexes.embed.cache import MemoryVectorCache
+from indexes.embed.pending import BackgroundEncoder
 from indexes.ports import Vector
 from schemas.errors import SchemaMismatch, Stopped, StoreUnavailable
 from tests.fakes.encoder import HashEncoder
+from tests.fakes.memory_stores import MemoryVectorCache
 
 PATIENCE = 10.0
 

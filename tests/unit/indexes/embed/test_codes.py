@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexes.embed.codes import CodeFile
+from indexes.embed.screen import CodeFile
 from indexes.ports import Vector
 from schemas.errors import NoRoom, StoreUnavailable
 

@@ -13,7 +13,7 @@ import pytest
 from indexes.embed import export, onnx_graph
 from indexes.embed.encoder import offline_environment
 from indexes.embed.export import cache_name, damaged_files, export_onnx
-from indexes.embed.manifest import load_manifest
+from indexes.embed.manifest import load_encoder_manifest
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.routes import EXPORT_TEXTS
 from indexes.embed.weights import (
@@ -132,7 +132,7 @@ def test_where_nothing_can_be_cached_the_export_is_made_in_the_index(
 
 
 def test_the_manifest_says_which_model_it_is(exported: Path) -> None:
-    spec, manifest = load_model_spec(), load_manifest(exported)
+    spec, manifest = load_model_spec(), load_encoder_manifest(exported)
 
     assert (manifest.model_sha256, manifest.model_key) == (spec.sha256, encoder_key(spec))
     assert (manifest.dim, manifest.max_tokens) == (384, 256)

@@ -9,9 +9,9 @@ import onnx
 import pytest
 
 from indexes.embed.export import damaged_files, export_onnx
-from indexes.embed.given_graph import write_given_graph
-from indexes.embed.manifest import load_manifest
+from indexes.embed.manifest import load_encoder_manifest
 from indexes.embed.named_models import Pooling
+from indexes.embed.onnx_graph import write_given_graph
 from indexes.embed.onnx_session import open_session, run_session
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.tokens import TokenCounter
@@ -100,7 +100,7 @@ def test_the_real_model_finds_the_answer(bge: Path) -> None:
 
 
 def test_a_question_is_encoded_with_its_prompt_and_a_passage_without(bge: Path) -> None:
-    encoder, prompt = OnnxEncoder(bge), load_manifest(bge).query_prompt
+    encoder, prompt = OnnxEncoder(bge), load_encoder_manifest(bge).query_prompt
 
     as_question, as_passage = encoder.encode_query(QUESTION), encoder.encode_documents([QUESTION])[0]
 
@@ -120,7 +120,7 @@ def test_side_by_side_texts_get_the_vectors_they_get_alone(bge: Path) -> None:
 
 
 def test_what_unrelated_texts_have_is_written_down_where_it_is_much(bge: Path) -> None:
-    assert 0.5 < load_manifest(bge).unrelated < 0.6
+    assert 0.5 < load_encoder_manifest(bge).unrelated < 0.6
     assert "unrelated" in json.loads((bge / "encoder.json").read_text())
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from indexes.embed.manifest import FORMAT, EncoderManifest, dump_manifest, load_manifest
+from indexes.embed.manifest import FORMAT, EncoderManifest, dump_encoder_manifest, load_encoder_manifest
 from schemas.errors import DamageFound, SchemaMismatch
 
 MANIFEST = EncoderManifest(
@@ -26,21 +26,21 @@ MANIFEST = EncoderManifest(
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
-    dump_manifest(MANIFEST, tmp_path)
+    dump_encoder_manifest(MANIFEST, tmp_path)
 
-    assert replace(load_manifest(tmp_path), checksum="") == MANIFEST
+    assert replace(load_encoder_manifest(tmp_path), checksum="") == MANIFEST
 
 
 def test_a_folder_without_encoder_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(DamageFound, match="sitegraph repair"):
-        load_manifest(tmp_path)
+        load_encoder_manifest(tmp_path)
 
 
 def test_another_format_is_not_guessed_at(tmp_path: Path) -> None:
     (tmp_path / "encoder.json").write_text(json.dumps({"format": FORMAT + 1, "model": "m"}))
 
     with pytest.raises(SchemaMismatch, match=f"format {FORMAT + 1}"):
-        load_manifest(tmp_path)
+        load_encoder_manifest(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,14 @@ def test_a_damaged_file_says_what_to_do(tmp_path: Path, content: str) -> None:
     (tmp_path / "encoder.json").write_text(content)
 
     with pytest.raises(DamageFound, match=r"encoder\.json.*sitegraph repair --index"):
-        load_manifest(tmp_path)
+        load_encoder_manifest(tmp_path)
 
 
 def test_one_letter_that_rots_is_damage(tmp_path: Path) -> None:
     """The prompt goes before every question: without the checksum it would only find something else."""
-    dump_manifest(MANIFEST, tmp_path)
+    dump_encoder_manifest(MANIFEST, tmp_path)
     path = tmp_path / "encoder.json"
     path.write_text(path.read_text().replace("query: ", "puery: "))
 
     with pytest.raises(DamageFound, match=r"encoder\.json: is damaged.*sitegraph repair --index"):
-        load_manifest(tmp_path)
+        load_encoder_manifest(tmp_path)

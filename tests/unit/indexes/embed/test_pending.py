@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexes.embed.cache import MemoryVectorCache, SqliteVectorCache
-from indexes.embed.pending import CHARACTERS, encode_missing, plan_batches
+from indexes.embed.cache import SqliteVectorCache
+from indexes.embed.pending import CHARACTERS, batches_by_length, encode_missing
 from schemas.errors import ConfigError, Stopped
 from tests.fakes.encoder import HashEncoder
+from tests.fakes.memory_stores import MemoryVectorCache
 
 TEXTS = tuple(f"text {'x' * (number % 7)} {number}" for number in range(25))
 
@@ -96,14 +97,14 @@ def test_a_stop_keeps_what_is_encoded_and_the_next_run_does_the_rest(tmp_path: P
 
 @given(st.lists(st.text(max_size=20), max_size=60), st.integers(1, 9))
 def test_batches_hold_every_text_once_and_texts_of_like_length(texts: list[str], batch: int) -> None:
-    batches = plan_batches(set(texts), batch)
+    batches = batches_by_length(set(texts), batch)
 
     assert sorted(text for part in batches for text in part) == sorted(set(texts))
     assert all(len(part) <= batch for part in batches)
     assert all(len(part) == 1 or sum(map(len, part)) <= CHARACTERS for part in batches)
     spans = sorted((len(part[0]), len(part[-1])) for part in batches)
     assert all(left[1] <= right[0] for left, right in pairwise(spans))
-    assert plan_batches(sorted(set(texts), reverse=True), batch) == batches
+    assert batches_by_length(sorted(set(texts), reverse=True), batch) == batches
 
 
 def test_token_vectors_come_in_the_same_call_as_vectors() -> None:

@@ -6,13 +6,18 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
+from indexes.embed import reader_encoder
 from indexes.embed.manifest import TOKENIZER_FILE
+from indexes.embed.onnx_session import run_session
 from indexes.embed.reader_encoder import OnnxEncoder
+from schemas.cost import Cause
 from schemas.errors import DamageFound
 from tests.fakes.encoder_files import write_encoder_files
 from tests.fakes.exported_encoder import place_exported_encoder
@@ -45,6 +50,15 @@ print(vector.shape, sorted(opened), sorted(heavy))
     assert ran.stderr == ""
 
 
+def test_a_question_is_encoded_once(exported: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Mock(side_effect=run_session)
+    monkeypatch.setattr(reader_encoder, "run_session", session)
+    encoder = OnnxEncoder(exported)
+    asked = [encoder.encode_query(text) for text in ("a lamp", "a lamp", "a lantern")]
+    assert session.call_count == 2
+    assert np.array_equal(asked[0], asked[1])
+
+
 def test_a_vector_does_not_depend_on_its_neighbours(exported: Path) -> None:
     encoder = OnnxEncoder(exported)
     texts = ["short", "a somewhat longer text about vacuum", "word " * 300]
@@ -53,6 +67,27 @@ def test_a_vector_does_not_depend_on_its_neighbours(exported: Path) -> None:
 
     for text, vector in zip(texts, together, strict=True):
         assert np.array_equal(encoder.encode_documents([text])[0], vector)
+
+
+class Causes:
+    """Listens to what threads say that they work for."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[Cause, int]] = []
+
+    def block(self, cause: Cause) -> AbstractContextManager[None]:
+        self.told.append((cause, threading.get_ident()))
+        return nullcontext()
+
+
+def test_what_many_texts_cost_is_charged_to_encoding(exported: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    causes = Causes()
+    monkeypatch.setattr("schemas.cost._LISTENERS", [causes])
+
+    OnnxEncoder(exported, threads=1, workers=2).encode_documents(["backup", "restore", "archive"])
+
+    assert [cause for cause, _ in causes.told] == [Cause.EMBED] * 3
+    assert threading.get_ident() not in {thread for _, thread in causes.told}
 
 
 def test_threads_share_one_encoder_while_it_loads(exported: Path) -> None:

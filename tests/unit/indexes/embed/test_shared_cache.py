@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from indexes.embed.shared_cache import SharedVectorCache
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest
 from indexes.places import index_place
 from indexes.stores.raw import FileRawStore
 from indexes.wiring import open_shared_vectors
@@ -18,7 +17,7 @@ ENCODER = HashEncoder()
 
 def opened(folder: Path, *, model_key: str = "m", token_dim: int = 0) -> SharedVectorCache:
     """A cache as a process of its own would open it."""
-    keys, vectors = (FileRawStore(folder / name, fsync=False) for name in ("keys", "vectors"))
+    keys, vectors = (FileRawStore(folder / name) for name in ("keys", "vectors"))
     return SharedVectorCache(keys, vectors, model_key=model_key, token_dim=token_dim)
 
 
@@ -70,12 +69,6 @@ def test_a_writer_that_dies_between_its_two_files_leaves_what_was_there(tmp_path
     newest.unlink()
 
     assert opened(tmp_path).missing(["kept", "lost"]) == ("lost",)
-
-
-def test_vectors_of_another_model_are_not_given(tmp_path: Path) -> None:
-    put(opened(tmp_path, model_key="a"), "text")
-
-    assert opened(tmp_path, model_key="b").missing(["text"]) == ("text",)
 
 
 def test_texts_encoded_without_token_vectors_lack_them(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from indexes.embed.texts import (
+from indexes.embed.pending import (
     anchor_inputs,
     caption_inputs,
     chunk_vectors,

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexes.embed.manifest import load_manifest
+from indexes.embed.manifest import load_encoder_manifest
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.unrelated import least_cosine, measure_unrelated
 from indexes.ports import Vector
@@ -26,7 +26,7 @@ class Narrow(HashEncoder):
 def test_of_the_default_model_nothing_is_taken_off(tmp_path: Path) -> None:
     folder = place_exported_encoder(tmp_path / "encoder")
 
-    assert measure_unrelated(OnnxEncoder(folder)) == load_manifest(folder).unrelated == 0.0
+    assert measure_unrelated(OnnxEncoder(folder)) == load_encoder_manifest(folder).unrelated == 0.0
 
 
 def test_of_an_encoder_whose_cosines_begin_high_it_is_measured() -> None:
@@ -42,7 +42,7 @@ def test_an_encoder_exported_by_an_earlier_version_is_still_whole(tmp_path: Path
     file.unlink()
     file.write_text(json.dumps(record))
 
-    assert load_manifest(folder).unrelated == 0.0
+    assert load_encoder_manifest(folder).unrelated == 0.0
 
 
 def test_a_threshold_is_as_far_from_the_unrelated_as_from_the_same() -> None:

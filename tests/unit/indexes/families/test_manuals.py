@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexes.families.manuals import Manual, join_editions
+from indexes.families import Manual, join_editions
 from schemas.families import Edition, SourceFamily, VersionFamily, joining_key, one_of_each, version_of
 
 BY_URL = SourceFamily(source="docs", family="git", url="/docs/([^/]+)/")

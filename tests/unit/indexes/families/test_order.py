@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexes.families.order import newest_first, preference
+from indexes.families import newest_first, preference
 
 
 @pytest.mark.parametrize(

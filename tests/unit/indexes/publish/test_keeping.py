@@ -6,14 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexes.publish.keeping import KeepPolicy, Made, parse_keep, plan_kept
+from indexes.publish.files import KeepPolicy, parse_keep, plan_kept
+from schemas.documents import Ancestor
 from schemas.errors import ConfigError
 
 
-def every(hours: int, count: int, *, end: datetime = datetime(2026, 3, 15, 12, tzinfo=UTC)) -> list[Made]:
+def made(number: int, at: datetime) -> Ancestor:
+    """A generation of that time."""
+    return Ancestor(generation=number, base=0, as_of=at.isoformat(), source="", run_id="", changes_kept=False)
+
+
+def every(hours: int, count: int, *, end: datetime = datetime(2026, 3, 15, 12, tzinfo=UTC)) -> list[Ancestor]:
     """So many generations, one each so many hours, newest first."""
     times = [end - timedelta(hours=hours * n) for n in range(count)]
-    return [Made(generation=count - n, as_of=at.isoformat()) for n, at in enumerate(times)]
+    return [made(count - n, at) for n, at in enumerate(times)]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +36,7 @@ def every(hours: int, count: int, *, end: datetime = datetime(2026, 3, 15, 12, t
         ("within=1w,monthly=12", every(24 * 7, 9), (2, 6, 7, 8, 9)),
     ],
 )
-def test_rules_add_up(rules: str | None, line: list[Made], kept: tuple[int, ...]) -> None:
+def test_rules_add_up(rules: str | None, line: list[Ancestor], kept: tuple[int, ...]) -> None:
     assert plan_kept(line, parse_keep(rules, last=3)) == kept
 
 
@@ -55,7 +61,7 @@ def test_pruning_again_and_again_never_gives_up_what_the_policy_names_of_all_tha
     hours: int, count: int, policy: KeepPolicy
 ) -> None:
     line = every(hours, count)
-    left: list[Made] = []
+    left: list[Ancestor] = []
     for made in reversed(line):
         kept = set(plan_kept([made, *left], policy))
         assert made.generation in kept

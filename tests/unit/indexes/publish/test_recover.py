@@ -2,8 +2,7 @@
 
 import pytest
 
-from indexes.publish.recover import Recovery, plan_recovery
-from indexes.stores.ledger.generations import Generation
+from indexes.stores.ledger.generations import Generation, Recovery, plan_recovery
 from indexes.stores.ledger.generations import GenerationState as S
 
 

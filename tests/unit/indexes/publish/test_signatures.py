@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from indexes.publish.signatures import PublisherKeys, Signer, open_trust
+from indexes.publish.generation import PublisherKeys, Signer, open_trust
 from schemas.errors import ConfigError, GuardRefused
 from tests.fakes.signing_keys import make_keys, openssl_verifies
 

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from indexes.ports import ChunkStore
-from indexes.stores.bm25 import bm25, exact_terms, words
 from indexes.stores.lance.store import LanceChunkStore
-from indexes.stores.memory import MemoryChunkStore
 from schemas.evidence import SearchField
 from tests.fakes.graph_samples import DIM, make_chunk, make_vectors
+from tests.fakes.memory_stores import MemoryChunkStore, bm25, exact_terms, words
 
 
 def test_prose_is_folded_and_cut_at_punctuation() -> None:

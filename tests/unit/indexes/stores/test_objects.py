@@ -2,15 +2,16 @@
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import fsspec
 import pytest
 
-from indexes.stores.objects import ObjectRawStore, check_object_url, open_object_store
-from indexes.stores.packing import place_of
-from indexes.stores.raw import FileRawStore
-from schemas.errors import ConfigError, DamageFound, StoreUnavailable
+from indexes.buckets import check_url
+from indexes.places import object_place
+from indexes.stores.raw import FileRawStore, place_by_hash
+from indexes.wiring import open_object_store
+from schemas.errors import ConfigError, StoreUnavailable
+from schemas.settings import RAW_URL
 from tests.fakes.object_storage import SECRET, s3_environment
 from tests.fakes.prefect_server import free_port
 
@@ -26,40 +27,14 @@ def files() -> fsspec.AbstractFileSystem:
     return files
 
 
-def test_it_lays_out_a_prefix_as_files_are_laid_out(files: fsspec.AbstractFileSystem, tmp_path: Path) -> None:
-    """So the folder of an index may be copied there as it is."""
-    kept = FileRawStore(tmp_path).put(PAGE)
-    files.put(str(tmp_path), f"/{ROOT}", recursive=True)
-
-    store = ObjectRawStore(files, ROOT)
-
-    assert store.get(kept) == PAGE
-    assert store.put(PAGE) == kept
-    assert not store.has_grown
+@pytest.fixture
+def store(files: fsspec.AbstractFileSystem) -> FileRawStore:
+    """A store over them."""
+    return FileRawStore(object_place(f"memory://{ROOT}", patience=60, subject="", is_checked=True))
 
 
-@pytest.mark.parametrize("place", [0, 10, -1])
-def test_a_flipped_bit_is_found_on_reading_and_put_right_by_keeping(
-    files: fsspec.AbstractFileSystem, place: int
-) -> None:
-    store = ObjectRawStore(files, ROOT)
-    sha256 = store.put(PAGE)
-    path = f"/{ROOT}/{place_of(sha256)}"
-    damaged = bytearray(files.cat_file(path))
-    damaged[place] ^= 0x40
-    files.pipe_file(path, bytes(damaged))
-
-    with pytest.raises(DamageFound, match=f"memory://.*{sha256}"):
-        store.get(sha256)
-    assert not store.has(sha256)
-
-    store.put(PAGE)
-    assert store.get(sha256) == PAGE
-
-
-def test_what_lies_beside_the_prefix_stays(files: fsspec.AbstractFileSystem) -> None:
-    files.pipe_file(f"/{ROOT}-of-another/{place_of('ab' * 32)}", b"theirs")
-    store = ObjectRawStore(files, ROOT)
+def test_what_lies_beside_the_prefix_stays(files: fsspec.AbstractFileSystem, store: FileRawStore) -> None:
+    files.pipe_file(f"/{ROOT}-of-another/{place_by_hash('ab' * 32)}", b"theirs")
     store.put(PAGE)
 
     assert store.drop_all_but([]) == 1
@@ -68,7 +43,7 @@ def test_what_lies_beside_the_prefix_stays(files: fsspec.AbstractFileSystem) -> 
 
 @pytest.mark.parametrize("url", ["s3://bucket", "s3://bucket/", "s3://my.bucket-1/some/prefix"])
 def test_a_bucket_and_a_prefix_are_a_place(url: str) -> None:
-    check_object_url(url)
+    check_url(url, subject=RAW_URL)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +64,7 @@ def test_a_bucket_and_a_prefix_are_a_place(url: str) -> None:
 )
 def test_anything_else_is_refused_with_what_to_do_and_no_secret(url: str) -> None:
     with pytest.raises(ConfigError, match=r"SITEGRAPH_RAW_URL: .*s3://BUCKET.*AWS_ACCESS_KEY_ID") as refused:
-        check_object_url(url)
+        check_url(url, subject=RAW_URL)
     assert "word" not in str(refused.value)
 
 
@@ -113,9 +88,9 @@ def test_a_server_that_does_not_answer_is_no_proof_that_bytes_are_gone(
     assert SECRET not in str(failed.value)
 
 
-@pytest.mark.parametrize("ask", [ObjectRawStore.get, ObjectRawStore.has])
+@pytest.mark.parametrize("ask", [FileRawStore.get, FileRawStore.has])
 def test_a_bucket_that_is_not_there_is_no_proof_either(
-    bucket_url: str, ask: Callable[[ObjectRawStore, str], object]
+    bucket_url: str, ask: Callable[[FileRawStore, str], object]
 ) -> None:
     store = open_object_store(f"{bucket_url}-gone")
 

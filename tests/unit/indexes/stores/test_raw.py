@@ -26,12 +26,6 @@ def test_a_file_lies_under_the_first_four_digits_of_its_hash(tmp_path: Path) -> 
     assert path.stat().st_size < len(PAGE) / 10
 
 
-def test_a_second_store_on_the_same_folder_sees_the_bytes(tmp_path: Path) -> None:
-    sha256 = FileRawStore(tmp_path).put(PAGE)
-
-    assert FileRawStore(tmp_path).get(sha256) == PAGE
-
-
 def test_keeping_the_same_bytes_twice_writes_once(tmp_path: Path) -> None:
     store = FileRawStore(tmp_path)
     store.put(PAGE)

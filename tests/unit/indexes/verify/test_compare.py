@@ -6,18 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from indexes.frozen_plan import Plan, StagedState, check_counts, check_rows, dump_payload
 from indexes.ports import ChunkStore, StoreState
 from indexes.stores.lance.store import LanceChunkStore
-from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
-from indexes.stores.raw import MemoryRawStore
-from indexes.verify.compare import check_counts, check_rows
-from indexes.write.apply import StagedState
-from indexes.write.outbox import Plan, dump_payload
 from schemas.changes import Counts, RowChanges
 from schemas.edges import Edge
 from schemas.errors import DamageFound
 from schemas.nodes import Chunk, Node
 from tests.fakes.graph_samples import DIM, make_chunk, make_graph, make_vectors
+from tests.fakes.memory_stores import MemoryChunkStore, MemoryGraphStore, MemoryRawStore
 
 GRAPH = make_graph()
 CHUNK = make_chunk("Leave is asked for two weeks ahead.")

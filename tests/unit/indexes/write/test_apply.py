@@ -8,20 +8,17 @@ from pathlib import Path
 import lancedb
 import pytest
 
-from indexes.embed.cache import MemoryVectorCache
-from indexes.embed.texts import vector_texts
+from indexes.embed.pending import vector_texts
+from indexes.frozen_plan import ROWS_PER_CHECK, Plan, StagedState, apply_plan, dump_payload
 from indexes.layout import IndexLayout
 from indexes.ports import ChunkStore, GraphStore
 from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
-from indexes.stores.memory import MemoryChunkStore, MemoryGraphStore
-from indexes.stores.raw import MemoryRawStore
-from indexes.write.apply import ROWS_PER_CHECK, StagedState, apply_plan
-from indexes.write.outbox import Plan, dump_payload
 from schemas.changes import RowChanges
 from schemas.edges import EdgeKind
 from schemas.errors import StaleLease, StoreUnavailable
 from tests.fakes.encoder import HashEncoder
 from tests.fakes.graph_samples import DIM, make_chunk, make_edge, make_graph, make_page
+from tests.fakes.memory_stores import MemoryChunkStore, MemoryGraphStore, MemoryRawStore, MemoryVectorCache
 
 Stores = tuple[GraphStore, ChunkStore]
 SAMPLE = make_graph()

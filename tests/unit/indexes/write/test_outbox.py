@@ -2,11 +2,13 @@
 
 import pytest
 
-from indexes.stores.raw import MemoryRawStore
-from indexes.write.outbox import Plan, dump_payload, load_payload, plan_sha256
+from indexes.frozen_plan import Plan, dump_payload, load_payload, plan_sha256
 from schemas.changes import RowChanges
 from schemas.errors import DamageFound
+from schemas.ids import canonical_json
+from schemas.records import to_record
 from tests.fakes.graph_samples import full_chunk, make_chunk, make_graph
+from tests.fakes.memory_stores import MemoryRawStore
 
 GRAPH = make_graph()
 PAYLOAD = RowChanges(
@@ -44,6 +46,14 @@ def test_of_a_plan_some_fields_may_be_read_alone() -> None:
     assert list(plan.parts("nodes", "edge_deletes")) == [
         RowChanges(nodes=PAYLOAD.nodes, edge_deletes=PAYLOAD.edge_deletes)
     ]
+
+
+def test_a_payload_that_an_earlier_version_kept_in_one_line_is_read() -> None:
+    store = MemoryRawStore()
+    held = store.put(canonical_json(to_record(PAYLOAD)).encode())
+    assert load_payload(store, held) == PAYLOAD
+    assert load_payload(store, held, "nodes") == RowChanges(nodes=PAYLOAD.nodes)
+    assert Plan(store=store, payloads=(held,)).chunk_ids() == {PAYLOAD.chunks[0].id}
 
 
 def test_a_lost_payload_is_an_error_of_its_own_name() -> None:

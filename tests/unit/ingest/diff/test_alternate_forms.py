@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from ingest.diff.address_forms import plain_forms
 from ingest.diff.alternate_forms import Shingles, find_alternate_forms, shingles_of
-from ingest.diff.print_forms import plain_forms
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
 from tests.fakes.known import SITE, known

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from ingest.diff.documents import count_documents, diff_document, diff_documents, is_held, outcome_of
+from ingest.diff.documents import count_outcomes, diff_document, diff_documents, is_held, run_outcome
 from schemas.changes import ChangeKind, DocumentChange
-from schemas.dates import DateOrigin
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument, LiveDocument, Outcome
+from schemas.nodes import DateOrigin
 from tests.fakes.known import SITE, known, live, nowhere
 
 
@@ -224,16 +224,16 @@ def test_a_document_has_one_outcome(
 ) -> None:
     new = None if kind is ChangeKind.REMOVED else live()
     change = DocumentChange(kind=kind, old=live(), new=new) if kind else None
-    assert outcome_of(document, change, owned=owned, shown=True) is outcome
+    assert run_outcome(document, change, owned=owned, shown=True) is outcome
     nowhere = outcome in (Outcome.GONE, Outcome.MISSING)
-    unseen = outcome_of(document, change, owned=owned, shown=False)
+    unseen = run_outcome(document, change, owned=owned, shown=False)
     assert unseen is (Outcome.DEAD_LINK if nowhere else outcome)
 
 
 def test_counts_name_every_outcome_and_how_documents_were_looked_at() -> None:
     states = [S.FETCHED, S.FETCHED, S.NOT_MODIFIED, S.DISALLOWED, S.GONE]
     outcomes = [Outcome.ADDED, Outcome.UNCHANGED, Outcome.UNCHANGED, Outcome.DISALLOWED, Outcome.GONE]
-    counts = count_documents([read(state=state) for state in states], outcomes)
+    counts = count_outcomes([read(state=state) for state in states], outcomes)
     assert counts == {
         **dict.fromkeys((outcome.value for outcome in Outcome), 0),
         **{"scheduled": 5, "fetched": 3, "not_modified": 1},

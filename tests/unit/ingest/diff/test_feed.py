@@ -15,9 +15,8 @@ from ingest.diff.feed import (
     tool_steps,
 )
 from ingest.diff.rows import diff_chunks
-from schemas.changes import ChangeKind, DocumentChange, RowChanges
+from schemas.changes import ChangeKind, DocumentChange, FeedChange, FeedEntry, FeedKind, RowChanges
 from schemas.documents import LiveDocument
-from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.ids import page_id
 from schemas.nodes import Chunk
 from tests.fakes.graph_samples import make_chunk, make_page, make_tool

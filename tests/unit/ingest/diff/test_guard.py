@@ -17,7 +17,7 @@ from ingest.diff.guard import (
     unread_seeds,
     wordless_refusal,
 )
-from ingest.fetch.limits import FetchLimits
+from ingest.fetch.media import FetchLimits
 from schemas.advice import ADVICE, Trouble
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import DocumentState as S

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 import pytest
 
 from ingest.diff.lifecycle import after_fetch, missing_until, take_missing
-from schemas.dates import Dated, DateOrigin
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
 from schemas.fetch import FetchResult
 from schemas.fetch import FetchStatus as F
+from schemas.nodes import Dated, DateOrigin
 from schemas.source import GoneAfter
 from tests.fakes.known import NOW, SITE, fetched, known
 from tests.fakes.secret_samples import github_token
@@ -44,13 +44,13 @@ def look(
 
 
 @pytest.mark.parametrize("before", S)
-@pytest.mark.parametrize("status", F)
-def test_a_look_decides_the_state_whatever_it_was_before(before: S, status: F) -> None:
-    after = look(known(state=before, run_id="run-1"), fetched(status, reason="because", http_status=299))
-    still_none = before is S.UNSUPPORTED and status is F.NOT_MODIFIED
-    assert after.state is (S.UNSUPPORTED if still_none else VERDICTS[status])
-    assert (after.run_id, after.checked_at, after.reason) == ("run-2", NOW.isoformat(), "because")
-    assert after.http_status == 299
+def test_a_look_decides_the_state_whatever_it_was_before(before: S) -> None:
+    for status in F:
+        after = look(known(state=before, run_id="run-1"), fetched(status, reason="because", http_status=299))
+        still_none = before is S.UNSUPPORTED and status is F.NOT_MODIFIED
+        assert after.state is (S.UNSUPPORTED if still_none else VERDICTS[status])
+        assert (after.run_id, after.checked_at, after.reason) == ("run-2", NOW.isoformat(), "because")
+        assert after.http_status == 299
 
 
 def test_a_redirect_to_an_address_with_a_secret_is_refused_and_the_address_not_kept() -> None:

@@ -2,11 +2,10 @@
 
 import pytest
 
-from ingest.diff.documents import diff_document
-from ingest.diff.modified import keep_modified, modified_of
+from ingest.diff.documents import diff_document, keep_modified, modified_of
 from schemas.changes import ChangeKind
-from schemas.dates import Dated, DateOrigin
 from schemas.documents import DocumentState
+from schemas.nodes import Dated, DateOrigin
 from tests.fakes.known import known, live
 
 NOW = "2026-03-01T12:00:00+00:00"

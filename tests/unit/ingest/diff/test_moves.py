@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.diff.moves import MIN_WORDS, aliases_of, deduplicate, follow, has_moved, locate_gone
+from ingest.diff.moves import MIN_WORDS, aliases_of, deduplicate, follow_moves, has_moved, locate_gone
 from schemas.documents import REMOVED, KnownDocument
 from schemas.documents import DocumentState as S
 from tests.fakes.known import SITE, known, live
@@ -192,7 +192,7 @@ def test_copies_wait_while_the_page_that_stands_for_them_cannot_be_had(state: S)
 
 def test_following_an_address_ends_where_nobody_knows_more() -> None:
     away = page("away", state=S.REDIRECTED, location="https://elsewhere.example/")
-    assert follow(away, {away.uri: away}) is None
+    assert follow_moves(away, {away.uri: away}) is None
 
 
 rows = st.lists(

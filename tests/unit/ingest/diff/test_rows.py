@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from ingest.diff.rows import diff_chunks, diff_rows, mark, row_changes, stamp
-from schemas.dates import DateOrigin
 from schemas.documents import LiveDocument
+from schemas.nodes import DateOrigin
 from tests.fakes.graph_samples import make_chunk, make_graph, make_page
 
 RUN = "2026-03-01T12:00:00+00:00"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.diff.same_text import Rewrite, find_same_text, resemblance, same_text_limit, sketch
+from ingest.diff.quarantine import Rewrite, find_same_text, resemblance, same_text_limit, sketch
 
 
 def words(subject: str, number: int = 40) -> list[str]:

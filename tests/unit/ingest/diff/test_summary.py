@@ -1,6 +1,6 @@
 """Many documents in one line of a log."""
 
-from ingest.diff.summary import summarise_states
+from ingest.diff.lifecycle import summarise_states
 from schemas.documents import DocumentState as S
 from tests.fakes.known import known
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ingest.diff.tools import diff_tools, without_tools
+from ingest.diff.documents import diff_tools, without_tools
 from schemas.changes import ChangeKind
 from schemas.documents import LiveDocument
 from schemas.ids import page_id, tools_doc_id

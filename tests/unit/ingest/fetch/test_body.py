@@ -4,9 +4,9 @@ import gzip
 
 import pytest
 
-from ingest.fetch.limits import BodyLimit, FetchLimits
+from ingest.fetch.media import BodyLimit, FetchLimits
 from schemas.fetch import FetchStatus
-from tests.fakes.fetching import fetch_one, fetch_reply, session_for, short_limits
+from tests.fakes.fetching import fetch_one, fetch_reply, session_for
 from tests.fakes.site_server import Ask, Reply, Site, serve
 
 _HTML = b"<html><p>page</p></html>"
@@ -73,18 +73,6 @@ def test_a_body_ended_by_the_connection_alone_needs_proof() -> None:
     site = Site({"/a": another})
     with serve(site), session_for(site) as session:
         assert fetch_one(session, site.url("/a")).status is FetchStatus.FAILED
-
-
-def test_a_server_that_stalls_is_a_timeout_tried_four_times() -> None:
-    result = fetch_reply(Reply(_HTML, stall=20), limits=short_limits(0.2))
-    assert (result.status, result.requests) == (FetchStatus.FAILED, 4)
-
-
-def test_a_slow_drip_meets_the_total_deadline_and_is_tried_once_more_only() -> None:
-    limits = FetchLimits(read=5.0, html=BodyLimit(max_bytes=5_000_000, seconds=0.5))
-    result = fetch_reply(Reply(_HTML * 100, drip=0.05), limits=limits)
-    assert (result.status, result.requests) == (FetchStatus.FAILED, 2)
-    assert "deadline" in result.reason
 
 
 def test_a_pdf_has_more_time_than_a_page() -> None:

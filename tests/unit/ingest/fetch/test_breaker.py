@@ -2,23 +2,13 @@
 
 import pytest
 
-from ingest.fetch.breaker import OPEN_SECONDS
-from ingest.fetch.crawl import fetch_all
+from ingest.fetch.document import fetch_all
+from ingest.fetch.host import OPEN_SECONDS
 from schemas.errors import Stopped
 from schemas.fetch import FetchRequest, FetchStatus
 from tests.fakes.fetch_clock import QuickClock
 from tests.fakes.fetching import fetch_one, session_for
 from tests.fakes.site_server import Reply, Site, serve
-
-
-def test_a_closed_port_opens_the_circuit_after_five_failures() -> None:
-    with serve(Site()) as site:
-        gone = site.url("/")
-    with session_for(site) as session:
-        first, second = fetch_one(session, gone), fetch_one(session, gone)
-        assert {first.status, second.status} == {FetchStatus.FAILED}
-        assert "no connection" in first.reason
-        assert session.totals.requests == 4
 
 
 def test_five_failing_pages_in_a_row_leave_the_rest_of_the_host_alone() -> None:

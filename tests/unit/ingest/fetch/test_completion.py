@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.fetch.completion import open_completion
-from ingest.fetch.completion_budget import CompletionLimits
+from ingest.fetch.completion import CompletionLimits, open_completion
 from schemas.errors import (
     BudgetExceeded,
     ConfigError,

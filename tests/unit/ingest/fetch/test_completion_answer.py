@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.fetch.completion_answer import read_content, read_json, read_reason
+from ingest.fetch.completion import read_answer_json, read_content, read_reason
 from schemas.errors import ParseError
 
 VALUES = st.recursive(
@@ -36,7 +36,7 @@ def test_an_answer_of_any_shape_is_a_text_or_a_parse_error(answer: object) -> No
 def test_bytes_of_any_kind_are_read_or_refused_and_never_a_crash(data: bytes) -> None:
     assert isinstance(read_reason(data), str)
     with suppress(ParseError):
-        read_json("http://model.test", data)
+        read_answer_json("http://model.test", data)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.fetch.completion_budget import CompletionLimits, Spending
+from ingest.fetch.completion import CompletionLimits, Spending
 from schemas.errors import BudgetExceeded
 
 REQUEST = b"x" * 240

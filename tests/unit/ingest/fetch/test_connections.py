@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import httpcore2
 import pytest
 
-from ingest.fetch.connections import KEPT, Connections
 from ingest.fetch.gate import AddressGate, GateBackend, parse_allowed
+from ingest.fetch.transport import KEPT, Connections
 from tests.fakes.fetching import fetch_one, session_for
 from tests.fakes.site_server import Reply, Site, serve
 

@@ -2,11 +2,12 @@
 
 import threading
 import time
+from contextlib import closing
 
 import pytest
 
-from ingest.fetch.client import open_session
-from ingest.fetch.crawl import fetch_all
+from ingest.fetch.client import FetchSession
+from ingest.fetch.document import fetch_all
 from schemas.errors import ConfigError, Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from tests.fakes.fetch_clock import QuickClock, WallClock
@@ -162,13 +163,15 @@ def test_totals_count_all_http() -> None:
 def test_a_wrong_entry_in_allow_private_is_said_at_once() -> None:
     with (
         pytest.raises(ConfigError, match=r"allow_private 127\.0\.0\.1"),
-        open_session(
-            user_agent=AGENT,
-            allow_private=("127.0.0.1",),
-            per_host_delay=0,
-            concurrency=1,
-            clock=QuickClock(),
-            formats=(),
+        closing(
+            FetchSession(
+                user_agent=AGENT,
+                allow_private=("127.0.0.1",),
+                per_host_delay=0,
+                concurrency=1,
+                clock=QuickClock(),
+                formats=(),
+            )
         ),
     ):
         pass

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ingest.fetch.credentials import Credentials, build_credentials, is_sendable, name_refusal
+from ingest.fetch.proxies import Credentials, build_credentials, is_sendable, name_refusal
 from schemas.fetch import FetchStatus
 from tests.fakes.fetching import fetch_one, session_for
 from tests.fakes.site_server import Reply, Site, serve

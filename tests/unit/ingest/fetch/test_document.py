@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.dates import Dated, DateOrigin
 from schemas.fetch import FetchRequest, FetchStatus
+from schemas.nodes import Dated, DateOrigin
 from tests.fakes.certificate import write_certificate
 from tests.fakes.fetching import AGENT, fetch_one, fetch_reply, session_for
 from tests.fakes.site_server import Ask, Reply, Site, serve, with_validators

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ingest.fetch.limits import FetchLimits
+from ingest.fetch.media import FetchLimits
 from schemas.fetch import FetchResult, FetchStatus
 from tests.fakes.fault_proxy import Breakage, Ending, FaultProxy, broken
 from tests.fakes.fetch_clock import QuickClock

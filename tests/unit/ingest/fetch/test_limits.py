@@ -1,6 +1,6 @@
 """The sizes that a source names are those that bodies are held against, and the message names the key."""
 
-from ingest.fetch.limits import FetchLimits, limits_of
+from ingest.fetch.media import FetchLimits, limits_of
 from schemas.fetch import FetchStatus
 from schemas.source import SizeLimits
 from tests.fakes.fetching import fetch_one, session_for

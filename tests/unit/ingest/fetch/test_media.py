@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.fetch.limits import limits_of
+from ingest.fetch.media import limits_of
 from schemas.fetch import FetchStatus
 from schemas.source import SizeLimits
 from tests.fakes.fetching import fetch_reply

@@ -1,12 +1,10 @@
 """When the next request may go out."""
 
 from datetime import UTC, datetime
-from email.utils import format_datetime
-from itertools import pairwise
 
 import pytest
 
-from ingest.fetch.breaker import FAILURES, OPEN_SECONDS, Breaker
+from ingest.fetch.host import FAILURES, OPEN_SECONDS, Breaker
 from ingest.fetch.politeness import backoff_delay, pace_delay, parse_retry_after
 from schemas.fetch import FetchStatus
 from tests.fakes.fetch_clock import QuickClock, WallClock
@@ -109,18 +107,6 @@ def test_an_answer_in_between_forgets_earlier_failures() -> None:
     assert breaker.allows(0.0)
 
 
-@pytest.mark.parametrize("status", [429, 503])
-@pytest.mark.parametrize("concurrency", [1, 3])
-def test_no_request_is_early_after_retry_after(status: int, concurrency: int) -> None:
-    busy = Reply(b"", status, {"Retry-After": "1"})
-    site = Site({"/a": [busy, _PAGE], "/b": _PAGE, "/c": _PAGE})
-    with serve(site), session_for(site, clock=WallClock(), concurrency=concurrency) as session:
-        fetch(session, site.url("/a"))
-        fetch(session, site.url("/b"), site.url("/c"))
-    moments = [ask.at for ask in site.log if ask.path != "/robots.txt"]
-    assert moments[1] - moments[0] >= 1.0
-
-
 def test_what_the_last_try_is_told_to_wait_keeps_the_next_document_back() -> None:
     clock, asked = QuickClock(), list[float]()
     site = Site({"/a": Reply(b"", 503, {"Retry-After": "60"}), "/robots.txt": Reply(b"", 404)})
@@ -134,25 +120,6 @@ def test_what_the_last_try_is_told_to_wait_keeps_the_next_document_back() -> Non
         assert fetch_one(session, site.url("/a")).statuses == (503,) * 4
         fetch_one(session, site.url("/b"))
     assert asked == [240.0]
-
-
-def test_a_date_in_retry_after_is_waited_for() -> None:
-    clock = QuickClock()
-    site = Site({"/a": [Reply(b"", 503, {"Retry-After": format_datetime(clock.now(), usegmt=True)}), _PAGE]})
-    later = format_datetime(datetime(2030, 1, 1, 0, 10, tzinfo=UTC), usegmt=True)
-    site.pages["/b"] = [Reply(b"", 503, {"Retry-After": later}), _PAGE]
-    with serve(site), session_for(site, clock=clock) as session:
-        assert fetch_one(session, site.url("/a")).seconds < 2
-        assert fetch_one(session, site.url("/b")).seconds > 590
-
-
-@pytest.mark.parametrize("value", ["soon", "-1", "Thu, 01 Jan 1970 00:00:00 GMT"])
-def test_a_retry_after_that_says_nothing_means_ordinary_back_off(value: str) -> None:
-    site = Site({"/a": [Reply(b"", 429, {"Retry-After": value}), _PAGE]})
-    with serve(site), session_for(site) as session:
-        result = fetch_one(session, site.url("/a"))
-        assert result.status is FetchStatus.OK
-        assert 1 <= result.seconds < 2
 
 
 def test_a_host_that_asks_for_days_is_parked_for_one_and_the_rest_fails_unasked() -> None:
@@ -181,16 +148,6 @@ def test_of_two_wishes_to_be_left_alone_the_longer_one_holds() -> None:
         clock.seconds += 5_000
         assert "80000 s" in fetch_one(session, site.url("/third")).reason
     assert sorted(site.paths()) == ["/first", "/second"]
-
-
-def test_requests_keep_their_distance_and_one_connection_serves_them() -> None:
-    site = Site({f"/{n}": _PAGE for n in range(3)})
-    with serve(site), session_for(site, clock=WallClock(), per_host_delay=0.3) as session:
-        fetch(session, *[site.url(f"/{n}") for n in range(3)])
-    moments = [ask.at for ask in site.log]
-    assert len(moments) == 4
-    assert all(late - early >= 0.3 for early, late in pairwise(moments))
-    assert site.most_connections == 1
 
 
 def test_no_more_connections_are_open_than_allowed() -> None:

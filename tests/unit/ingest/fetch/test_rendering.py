@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from ingest.fetch.browser import Browser
-from ingest.fetch.limits import FetchLimits
+from ingest.fetch.media import FetchLimits
 from schemas.fetch import FetchRequest, FetchStatus
 from tests.fakes.fetching import AGENT, fetch_one, session_for
 from tests.fakes.site_server import Reply, Site, serve

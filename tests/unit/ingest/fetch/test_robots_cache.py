@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.fetch.limits import FetchLimits
+from ingest.fetch.media import FetchLimits
 from schemas.fetch import FetchStatus
 from tests.fakes.fetch_clock import QuickClock, WallClock
 from tests.fakes.fetching import fetch, fetch_one, session_for, short_limits
@@ -88,17 +88,6 @@ def test_rules_that_another_host_gives_count_for_the_host_that_was_asked() -> No
             session_for(site, other) as session,
         ):
             assert fetch_one(session, site.url("/private")).status is FetchStatus.DISALLOWED
-
-
-def test_robots_is_asked_once_a_day_and_its_new_rules_then_count() -> None:
-    clock = QuickClock()
-    site = Site({"/robots.txt": [_text(b""), _text(_FORBID)], "/private": _PAGE, "/b": _PAGE})
-    with serve(site), session_for(site, clock=clock) as session:
-        assert fetch_one(session, site.url("/private")).status is FetchStatus.OK
-        assert fetch_one(session, site.url("/private")).status is FetchStatus.OK
-        clock.seconds += 86_401
-        assert fetch_one(session, site.url("/private")).status is FetchStatus.DISALLOWED
-        assert [ask.path for ask in site.log].count("/robots.txt") == 2
 
 
 def test_rules_that_flip_while_the_crawl_goes_on_count_from_their_next_reading() -> None:

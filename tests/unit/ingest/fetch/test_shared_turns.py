@@ -7,8 +7,8 @@ import pytest
 
 from ingest.fetch.browser import Browser
 from ingest.fetch.client import FetchSession, host_key
-from ingest.fetch.shared_turns import SharedTurns
-from schemas.host_turns import HostTurn
+from ingest.fetch.politeness import SharedTurns
+from schemas.fetch import HostTurn
 from tests.fakes.fetch_clock import WallClock
 from tests.fakes.fetching import fetch, session_for
 from tests.fakes.site_server import Reply, Site, serve

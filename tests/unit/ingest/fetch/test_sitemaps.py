@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from ingest.fetch.limits import FetchLimits
+from ingest.fetch.media import FetchLimits
 from ingest.fetch.sitemaps import Sitemap, parse_llms, parse_sitemap
 from schemas.errors import ParseError, Stopped
 from schemas.fetch import SitemapEntry
@@ -77,10 +77,6 @@ def test_feeds_and_plain_lists_count_too() -> None:
         "https://h.example/a",
         "https://h.example/b",
     ]
-
-
-def test_a_packed_sitemap_is_known_by_its_first_bytes() -> None:
-    assert _urls(_parse(gzip.compress(_urlset("/a").encode()))) == ["https://h.example/a"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpcore2
 import pytest
 
-from ingest.fetch.stream import Stream, open_stream
+from ingest.fetch.gate import Stream, open_stream
 from tests.fakes.certificate import write_certificate
 
 _MORE_THAN_IS_HELD = 3_000_000

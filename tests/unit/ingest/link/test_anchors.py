@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.link.anchors import MAX_ANCHOR_TEXTS, give_anchor_texts
+from ingest.link.links import MAX_ANCHOR_TEXTS, give_anchor_texts
 from schemas.nodes import Chunk
 from tests.fakes.graph_samples import make_chunk
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.link.everyday import is_code, is_name, is_several_words, is_symbol
+from ingest.link.naming import is_code_name, is_name, is_several_words, is_symbol
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_what_is_short_everyday_small_or_long_is_no_name(text: str) -> None:
 
 def test_a_symbol_is_told_from_a_word() -> None:
     assert [
-        text for text in ("os.path", "run()", "a_b", "CVE-12", "Path", "e-mail", "v1.2") if is_code(text)
+        text for text in ("os.path", "run()", "a_b", "CVE-12", "Path", "e-mail", "v1.2") if is_code_name(text)
     ] == [
         "os.path",
         "run()",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.link.file_names import other_names
+from ingest.link.links import other_names
 
 ROOT = "files://notes/"
 

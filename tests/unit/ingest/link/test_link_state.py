@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.link.link_state import (
+from ingest.link.authority import (
     DocumentLinks,
     LinkState,
+    authority_kind,
     dump_links,
-    kind_of,
     load_links,
     no_links,
     replace_links,
@@ -73,5 +73,5 @@ def test_what_is_kept_comes_back(state: LinkState) -> None:
 
 def test_what_a_document_is_compared_with() -> None:
     page = make_page("https://site.test/a")
-    assert kind_of(page) == page.document_kind
-    assert kind_of(replace(page, page_kind=PageKind.LISTING)) is None
+    assert authority_kind(page) == page.document_kind
+    assert authority_kind(replace(page, page_kind=PageKind.LISTING)) is None

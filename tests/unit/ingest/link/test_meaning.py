@@ -1,7 +1,7 @@
 """Which of several entities of one name a document means."""
 
 from ingest.link.catalogue import EntityCandidate
-from ingest.link.meaning import DocumentContext, choose_meanings
+from ingest.link.mentions import DocumentContext, choose_meanings
 
 PLANET = EntityCandidate(entity="entity:p", confidence=0.9, disambiguation="planet", docs=("page:p",))
 ELEMENT = EntityCandidate(

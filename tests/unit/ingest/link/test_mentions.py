@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ingest.link.catalogue import Catalogue, Stated, build_catalogue
 from ingest.link.mentions import MAX_CATALOGUED, mention_edges, name_edges, read_document
-from ingest.link.naming import names_of
+from ingest.link.naming import stated_names
 from schemas.edges import Edge, EdgeKind
 from schemas.fragment import GraphFragment
 from schemas.ids import entity_id
@@ -13,7 +13,7 @@ from tests.fakes.written_index import note, parse_note
 
 
 def catalogue_of(*fragments: GraphFragment) -> Catalogue:
-    return build_catalogue(Stated(f.doc, name) for f in fragments for name in names_of(f))
+    return build_catalogue(Stated(f.doc, name) for f in fragments for name in stated_names(f))
 
 
 def mentions(text: str, *others: GraphFragment, targets: Mapping[str, str] | None = None) -> dict[str, Edge]:

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from ingest.link.catalogue import build_catalogue
+from ingest.link.extractors import MAX_FAILURES, MAX_NAMES, ModelExtractor, read_extraction
 from ingest.link.mentions import mention_edges, read_document
-from ingest.link.model_extractor import MAX_FAILURES, MAX_NAMES, ModelExtractor, read_answer
 from ingest.link.relations import relation_edges
 from schemas.errors import FetchTimeout, Stopped
-from schemas.extraction import Extraction, Message, Triple
 from schemas.ids import entity_id
+from schemas.names import Extraction, Message, Triple
 from tests.fakes.written_index import note, parse_note
 
 TEXT = "the porter of hall nine keeps the great key."
@@ -62,7 +62,7 @@ def extractor(
 
 
 def test_names_and_statements_that_stand_in_the_text_are_kept() -> None:
-    found = read_answer(answer(["great key"], [STATED]), TEXT)
+    found = read_extraction(answer(["great key"], [STATED]), TEXT)
     assert found.triples == (Triple(**STATED),)
     assert found.names == ("great key", "porter of hall nine")
     assert found.dropped == 0
@@ -84,12 +84,14 @@ def test_names_and_statements_that_stand_in_the_text_are_kept() -> None:
     ],
 )
 def test_a_statement_that_does_not_stand_in_the_text_is_dropped(relation: object) -> None:
-    assert read_answer(answer(["great key"], [relation]), TEXT) == Extraction(names=("great key",), dropped=1)
+    assert read_extraction(answer(["great key"], [relation]), TEXT) == Extraction(
+        names=("great key",), dropped=1
+    )
 
 
 def test_a_name_that_does_not_stand_in_the_text_is_dropped() -> None:
     names = ["great key", "Great Key", "", " great", 7, None, ["great key"], "great key"]
-    found = read_answer(answer(names), TEXT)
+    found = read_extraction(answer(names), TEXT)
     assert (found.names, found.dropped) == (("great key",), len(names) - 1)
 
 
@@ -98,16 +100,16 @@ def test_a_name_that_does_not_stand_in_the_text_is_dropped() -> None:
     ["", "no JSON", "[]", "null", "7", '"great key"', "{" * 3000, "[" * 100_000, '{"entities": NaN'],
 )
 def test_an_answer_that_is_no_object_is_one_thing_dropped(given: str) -> None:
-    assert read_answer(given, TEXT) == Extraction(dropped=1)
+    assert read_extraction(given, TEXT) == Extraction(dropped=1)
 
 
 def test_an_answer_of_other_fields_says_nothing() -> None:
-    assert read_answer('{"entities": "great key", "relations": {}, "more": [1]}', TEXT) == Extraction()
+    assert read_extraction('{"entities": "great key", "relations": {}, "more": [1]}', TEXT) == Extraction()
 
 
 def test_more_than_the_limit_is_dropped() -> None:
     text = " ".join(f"key{n}" for n in range(100))
-    found = read_answer(answer(text.split()), text)
+    found = read_extraction(answer(text.split()), text)
     assert (len(found.names), found.dropped) == (MAX_NAMES, 100 - MAX_NAMES)
 
 

@@ -1,7 +1,7 @@
 """What a document calls itself, its sections and its terms."""
 
-from ingest.link.naming import names_of, split_title, subject_of
-from schemas.names import Name, NameRole, code_prefix
+from ingest.link.naming import split_qualifier, stated_names, subject_of
+from schemas.names import Name, NameRole, leading_code
 from tests.fakes.written_index import note, parse_note
 
 
@@ -24,7 +24,7 @@ def test_a_document_is_called_by_its_id_its_code_its_title_and_its_aliases() -> 
     fragment = parse_note(
         note("Gate Spec (draft)", "Text.", id="PRD-0008-spec", aliases=["Spec of Gates", "it"])
     )
-    names = names_of(fragment)
+    names = stated_names(fragment)
     assert {name.node for name in names} == {fragment.doc}
     assert texts(names, NameRole.DOC_ID) == ["PRD-0008-spec"]
     assert texts(names, NameRole.CODE_PREFIX) == ["PRD-0008"]
@@ -33,7 +33,7 @@ def test_a_document_is_called_by_its_id_its_code_its_title_and_its_aliases() -> 
 
 
 def test_an_id_that_is_a_plain_word_is_no_name() -> None:
-    assert names_of(parse_note(note("Overview", "Text.", id="leases"))) == ()
+    assert stated_names(parse_note(note("Overview", "Text.", id="leases"))) == ()
 
 
 def test_headings_of_several_words_and_ids_name_their_section_and_symbols_do_not() -> None:
@@ -47,13 +47,13 @@ def test_headings_of_several_words_and_ids_name_their_section_and_symbols_do_not
     )
     text = "\n\n".join(f"## {heading}\n\ntext" for heading in headings)
     fragment = parse_note(note("Gates", text))
-    names = [name for name in names_of(fragment) if name.role is NameRole.HEADING]
+    names = [name for name in stated_names(fragment) if name.role is NameRole.HEADING]
     assert [name.text for name in names] == ["Night Porter", "RFC-2616"]
     assert {name.node for name in names} <= {node.id for node in fragment.nodes} - {fragment.doc}
 
 
 def test_an_explained_acronym_is_a_name_of_what_it_stands_for() -> None:
-    names = names_of(parse_note(note("Overview", "The Old Tower Bell (OTB) rings.")))
+    names = stated_names(parse_note(note("Overview", "The Old Tower Bell (OTB) rings.")))
     assert [(name.text, name.role, name.entity, name.node) for name in names] == [
         ("Old Tower Bell", NameRole.TERM, "Old Tower Bell", None),
         ("OTB", NameRole.ACRONYM, "Old Tower Bell", None),
@@ -61,17 +61,17 @@ def test_an_explained_acronym_is_a_name_of_what_it_stands_for() -> None:
 
 
 def test_a_document_without_passages_names_nothing() -> None:
-    assert names_of(parse_note("---\ntitle: Lease Keeper\nid: GOV-0017\n---\n")) == ()
+    assert stated_names(parse_note("---\ntitle: Lease Keeper\nid: GOV-0017\n---\n")) == ()
 
 
 def test_brackets_at_the_end_of_a_title_are_cut_off() -> None:
-    assert split_title("Mercury  (planet)") == ("Mercury", "planet")
-    assert split_title("(untitled)") == ("(untitled)", "")
-    assert split_title("A (b) c") == ("A (b) c", "")
+    assert split_qualifier("Mercury  (planet)") == ("Mercury", "planet")
+    assert split_qualifier("(untitled)") == ("(untitled)", "")
+    assert split_qualifier("A (b) c") == ("A (b) c", "")
 
 
 def test_the_code_of_an_id_ends_where_a_word_ends() -> None:
-    assert code_prefix("PRD-0008-some-title") == "PRD-0008"
-    assert code_prefix("PRD-0008") == "PRD-0008"
-    assert code_prefix("PRD-0008a") is None
-    assert code_prefix("backup-guide") is None
+    assert leading_code("PRD-0008-some-title") == "PRD-0008"
+    assert leading_code("PRD-0008") == "PRD-0008"
+    assert leading_code("PRD-0008a") is None
+    assert leading_code("backup-guide") is None

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from ingest.link import nearby
-from ingest.link.chunk_columns import ChunkColumns, Hashes, columns_of
-from ingest.link.nearby import CodedVectors, near_to
+from ingest.link import similarity
+from ingest.link.chunk_columns import ChunkColumns, Hashes, columns_of, corpus_of
 from ingest.link.nearest import Corpus, Floats
-from ingest.link.vectors import corpus_of
+from ingest.link.similarity import CodedVectors, near_to
 from tests.fakes.graph_samples import make_chunk
 
 PASSAGES: ChunkColumns = columns_of(make_chunk(f"text {number}") for number in range(5))
@@ -53,7 +52,7 @@ class Store:
 
 @pytest.fixture(autouse=True)
 def _few_may_be_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nearby, "MOST_LOOKED_UP", 1 / 2)
+    monkeypatch.setattr(similarity, "MOST_LOOKED_UP", 1 / 2)
 
 
 def first() -> Corpus:

@@ -14,10 +14,10 @@ from ingest.link.nearest import (
     Ints,
     NearestChunks,
     join,
-    moved,
     no_neighbours,
-    pack,
+    pack_neighbours,
     places_of,
+    renumber,
     run_out,
     scores_of,
     search_again,
@@ -86,7 +86,7 @@ def test_passages_that_come_later_are_found_and_become_neighbours(monkeypatch: p
     before = no_neighbours(len(early), width=4)
     join(before, part, (), least=LEAST)
     bound = np.append(early, 120)
-    step_by_step = moved(before, place=early, bound=bound)
+    step_by_step = renumber(before, place=early, bound=bound)
     halves = (taken(everything, early[50:]), taken(everything, early[:50]))
     join(step_by_step, taken(everything, late), halves, least=LEAST)
 
@@ -148,16 +148,16 @@ def test_where_more_was_known_than_is_kept_the_floor_says_so() -> None:
 
     join(neighbours, corpus(np.ones((5, 8), np.float32)), (), least=LEAST)
 
-    assert neighbours.floors.tolist() == pack(np.full(5, 10000), np.array([3, 3, 2, 2, 2])).tolist(), (
-        "behind the last one kept"
-    )
+    assert (
+        neighbours.floors.tolist() == pack_neighbours(np.full(5, 10000), np.array([3, 3, 2, 2, 2])).tolist()
+    ), "behind the last one kept"
 
 
 def test_places_move_and_floors_with_them() -> None:
-    known = pack(np.array([[10000, 9000]]), np.array([[1, 4]]))
+    known = pack_neighbours(np.array([[10000, 9000]]), np.array([[1, 4]]))
     before = NearestChunks(known=np.repeat(known, 5, axis=0), floors=known[0, [1, 1, 1, 1, 1]] + 1)
 
-    after = moved(
+    after = renumber(
         before, place=np.array([0, -1, 2, 3, 5]), bound=np.array([0, 1, 2, 3, 5, 7])
     )  # one goes, and two come: one before the last, one behind it
 

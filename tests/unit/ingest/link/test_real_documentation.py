@@ -9,7 +9,7 @@ import pytest
 
 from ingest.link.catalogue import Stated, build_catalogue
 from ingest.link.mentions import read_document
-from ingest.link.naming import names_of
+from ingest.link.naming import stated_names
 from ingest.parse.document import ParseRequest, parse_document
 from schemas.fragment import GraphFragment
 from schemas.nodes import Entity, EntityType
@@ -44,7 +44,7 @@ def fragments(site: str) -> tuple[GraphFragment, ...]:
 def entities(site: str) -> dict[str, Entity]:
     """All entities that the pages make, by id."""
     catalogue = build_catalogue(
-        Stated(fragment.doc, name) for fragment in fragments(site) for name in names_of(fragment)
+        Stated(fragment.doc, name) for fragment in fragments(site) for name in stated_names(fragment)
     )
     found = dict(catalogue.entities)
     for fragment in fragments(site):

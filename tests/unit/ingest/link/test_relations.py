@@ -6,7 +6,7 @@ import pytest
 
 from ingest.link.catalogue import build_catalogue
 from ingest.link.mentions import MAX_NAMES, mention_edges, read_document
-from ingest.link.relations import MAX_RELATIONS, predicate_between, relation_edges, sentences
+from ingest.link.relations import MAX_RELATIONS, predicate_between, relation_edges, sentence_spans
 from schemas.edges import Edge
 from schemas.ids import entity_id
 from tests.fakes.written_index import note, parse_note
@@ -75,7 +75,7 @@ def test_a_chunk_states_few_relations_and_mentions_few_names() -> None:
 
 def test_sentences_end_at_stops_before_a_capital_and_at_lines() -> None:
     text = "One e.g. two. Three!\n\n- four\n  Five 1.5 six"
-    assert [text[start:end] for start, end in sentences(text)] == [
+    assert [text[start:end] for start, end in sentence_spans(text)] == [
         "One e.g. two.",
         "Three!",
         "- four",

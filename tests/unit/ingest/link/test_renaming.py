@@ -5,9 +5,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import product
 
-from ingest.link.catalogue import Catalogue, Stated, build_catalogue
-from ingest.link.meaning import DocumentContext, choose_meanings
-from ingest.link.renaming import NameChanges, compare_names, entities_near
+from ingest.link.catalogue import (
+    Catalogue,
+    NameChanges,
+    Stated,
+    build_catalogue,
+    compare_names,
+    entities_near,
+)
+from ingest.link.mentions import DocumentContext, choose_meanings
 from schemas.names import Name, NameRole
 
 ROLES = tuple(NameRole)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.link.resolve import (
+from ingest.link.links import (
     link_edges,
     redirect_ends,
     reference_edges,

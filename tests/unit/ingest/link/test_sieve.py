@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.link.sieve import sieve_of
+from ingest.link.spotting import sieve_of
 
 letters = st.text(alphabet="aAb é\N{GRINNING FACE}", max_size=12)
 

@@ -10,8 +10,15 @@ import pytest
 
 from ingest.link.chunk_columns import ChunkColumns, columns_of, encoded_text_of, joined, replace_chunks
 from ingest.link.nearest import Floats
-from ingest.link.similar_columns import dump_similarity, load_similarity
-from ingest.link.similar_to import EdgeChanges, edge_changes, held_rows, row_changes, rows_of
+from ingest.link.similar_to import (
+    EdgeChanges,
+    dump_similarity,
+    edge_changes,
+    held_rows,
+    load_similarity,
+    similar_changes,
+    similar_rows,
+)
 from ingest.link.similarity import Compared, Rule, Similarity, compare_chunks, nothing_similar
 from schemas.edges import Edge, EdgeKind
 from schemas.errors import DamageFound
@@ -122,7 +129,7 @@ def test_a_passage_whose_words_changed_under_its_id_is_compared_again() -> None:
 def test_a_passage_that_came_into_another_section_is_compared_again() -> None:
     one, other = chunk("a", section_id="section:s"), chunk("a too", section_id="section:s")
     before = compare(one, other).similarity
-    assert rows_of(before, np.arange(2))[one.id][2] == {}
+    assert similar_rows(before, np.arange(2))[one.id][2] == {}
 
     after = compare(one, replace(other, section_id="section:t"), base=before).similarity
 
@@ -191,10 +198,10 @@ def test_held_edges_that_are_as_they_should_be_stay() -> None:
     chunks = (chunk("a"), chunk("near a", page="two"))
     edges = first_edges(*chunks).upserts
     wrong = replace(edges[0], id="edge:wrong", dst="chunk:gone")
-    wanted = rows_of(compare(*chunks).similarity, np.arange(2))
+    wanted = similar_rows(compare(*chunks).similarity, np.arange(2))
 
-    assert row_changes(held_rows(edges), wanted) == EdgeChanges(upserts=(), deletes=(), growth={})
-    repaired = row_changes(held_rows([*edges, wrong]), wanted)
+    assert similar_changes(held_rows(edges), wanted) == EdgeChanges(upserts=(), deletes=(), growth={})
+    repaired = similar_changes(held_rows([*edges, wrong]), wanted)
     assert repaired.deletes == (edge_id(EdgeKind.SIMILAR_TO, wrong.src, wrong.dst),)
     assert (repaired.upserts, repaired.growth) == ((), {"site": -1})
 

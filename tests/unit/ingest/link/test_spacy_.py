@@ -3,9 +3,9 @@
 import pytest
 
 from ingest.link.catalogue import build_catalogue
+from ingest.link.extractors import SpacyExtractor
 from ingest.link.mentions import mention_edges, read_document
 from ingest.link.relations import relation_edges
-from ingest.link.spacy_ import SpacyExtractor
 from schemas.errors import ConfigError
 from schemas.ids import entity_id
 from tests.fakes.written_index import note, parse_note

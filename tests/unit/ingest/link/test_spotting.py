@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from ingest.link.catalogue import Catalogue, Stated, build_catalogue
-from ingest.link.spotting import Span, find_catalogued, find_ids, find_names
+from ingest.link.spotting import Span, find_capitalised, find_catalogued, find_ids
 from schemas.names import Name, NameRole
 
 
@@ -82,7 +82,7 @@ def test_what_is_taken_is_not_found_again() -> None:
     ],
 )
 def test_names_are_runs_of_capitalised_words(text: str, found: list[str]) -> None:
-    assert said(find_names(text)) == found
+    assert said(find_capitalised(text)) == found
 
 
 def test_ids_are_found_once_where_they_stand_alone_and_symbols_of_a_program_are_none() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.link.tool_names import fold, is_distinct, tool_names
+from ingest.link.tool_names import fold_name, is_distinct, tool_names
 from tests.fakes.tools import make_tool
 
 _NAMES = tool_names(
@@ -108,7 +108,7 @@ def test_a_word_of_prose_is_one(name: str) -> None:
 
 
 def test_folding_takes_case_and_signs() -> None:
-    assert fold("Git_Clone (1)") == "git-clone-1"
+    assert fold_name("Git_Clone (1)") == "git-clone-1"
 
 
 @pytest.mark.parametrize("heading", [" x".join([" " * 200_000] * 2), "(" * 200_000, "a" + " class" * 200_000])

@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.link.tool_words import documents_naming
+from ingest.link.explained_by import documents_naming
 from schemas.nodes import Chunk, Tool
 from tests.fakes.tools import DOC, explain, make_passages, make_tool
 

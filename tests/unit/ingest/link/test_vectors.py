@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ingest.link.chunk_columns import ChunkColumns, columns_of
+from ingest.link.chunk_columns import ChunkColumns, all_but, columns_of, corpus_of
 from ingest.link.nearest import Floats
-from ingest.link.vectors import all_but, corpus_of
 from tests.fakes.graph_samples import make_chunk
 
 PASSAGES: ChunkColumns = columns_of(make_chunk(f"text {number}") for number in range(5))

@@ -1,5 +1,5 @@
 from ingest.parse.chunking import MAX_TOKENS, split_spans, text_budget
-from schemas.encoded import encoded_text
+from schemas.text import encoded_text
 from tests.fakes.pages import count_words
 
 

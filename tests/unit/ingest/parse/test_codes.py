@@ -1,6 +1,6 @@
 import pytest
 
-from ingest.parse.codes import MAX_CODES, extract_codes
+from ingest.parse.chunking import MAX_CODES, extract_codes
 
 
 @pytest.mark.parametrize(

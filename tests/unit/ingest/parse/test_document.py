@@ -1,14 +1,8 @@
 import pytest
 
-from schemas.errors import ParseError, UnsupportedMedia
+from schemas.errors import UnsupportedMedia
 from schemas.nodes import DocumentKind
 from tests.fakes.pages import parse_file, parse_page, sections_of
-
-
-@pytest.mark.parametrize("data", [b"", b" \n\t"])
-def test_an_empty_document_is_an_error_that_names_it(data: bytes) -> None:
-    with pytest.raises(ParseError, match=r"start\.html: the document is empty"):
-        parse_page(data)
 
 
 def test_a_picture_is_refused_by_its_bytes() -> None:
@@ -44,11 +38,6 @@ def test_plain_text_is_one_section_without_heading() -> None:
 def test_an_html_file_of_a_folder_has_a_path_and_no_url() -> None:
     fragment = parse_file("<h1>Manual</h1><p>Text.</p>", path="manual/a.html")
     assert [(chunk.file_path, chunk.url) for chunk in fragment.chunks] == [("manual/a.html", None)]
-
-
-def test_parsing_twice_gives_an_equal_fragment() -> None:
-    page = "<h1>A</h1><p>x</p><h2>B</h2><ul><li>y <a href=/z>z</a></li></ul>"
-    assert parse_page(page) == parse_page(page)
 
 
 def test_a_document_that_does_not_say_its_language_has_that_of_its_source() -> None:

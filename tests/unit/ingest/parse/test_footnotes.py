@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ingest.parse.footnotes import MarkedPart, NoteEnd, NoteStart, place_notes
+from ingest.parse.html.notes import MarkedPart, NoteEnd, NoteStart, place_notes
 from ingest.parse.html.page import parse_html
 from ingest.parse.markdown.page import parse_markdown
 from ingest.parse.outline import Block, Heading

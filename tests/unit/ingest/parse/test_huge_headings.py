@@ -7,13 +7,12 @@ from collections.abc import Callable
 import docx
 import pytest
 
-from ingest.parse.document import parse_document
 from ingest.parse.outline import MAX_DEPTH, MAX_HEADING
-from schemas.fragment import GraphFragment, ParseRequest
-from schemas.hashing import canonical_json
+from schemas.ids import canonical_json
 from schemas.records import to_record
 from tests.fakes.epub_files import ebooklib_epub
-from tests.fakes.pdfs import Text, count_words, heading, pdf_bytes
+from tests.fakes.pages import parse_file
+from tests.fakes.pdfs import Text, heading, pdf_bytes
 from tests.fakes.secret_samples import github_token, web_token
 
 WORDS = [f"long{number}" for number in range(4_000)]
@@ -76,17 +75,10 @@ DOCUMENTS: dict[str, Callable[[], bytes | str]] = {
 }
 
 
-def _parsed(name: str, data: bytes) -> GraphFragment:
-    request = ParseRequest(uri=f"files://notes/{name}", source="notes", path=name)
-    return parse_document(data, request, count_tokens=count_words)
-
-
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_no_passage_repeats_a_huge_heading_and_no_word_is_lost(name: str) -> None:
-    made = DOCUMENTS[name]()
-    data = made.encode() if isinstance(made, str) else made
-
-    fragment = _parsed(name, data)
+    data = DOCUMENTS[name]()
+    fragment = parse_file(data, name)
 
     said = {word.strip(".,") for chunk in fragment.chunks for word in chunk.text.split()}
     said |= {word for chunk in fragment.chunks for one in chunk.heading_path for word in one.split()}
@@ -100,4 +92,4 @@ def test_no_passage_repeats_a_huge_heading_and_no_word_is_lost(name: str) -> Non
 
 def test_of_a_long_word_no_part_is_shown_that_may_be_a_secret() -> None:
     text = f"# {'w' * 280} {github_token()} {LONG}\n\n# {web_token() * 3}\n\n{BODY}"
-    assert github_token()[:20] not in json.dumps(to_record(_parsed("secret.md", text.encode())))
+    assert github_token()[:20] not in json.dumps(to_record(parse_file(text, "secret.md")))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.link.resolve import link_edges
+from ingest.link.links import link_edges
 from ingest.parse.document import parse_document
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, ParseRequest

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.parse.marks import item_number, lowered, note_mark, raised
+from ingest.parse.wording import item_number, lowered, note_mark, raised
 
 
 @pytest.mark.parametrize(

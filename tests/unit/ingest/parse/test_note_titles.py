@@ -4,8 +4,8 @@ import pytest
 
 from ingest.parse.chunk_spans import ChunkSpan, cut_chunks
 from ingest.parse.chunking import MAX_TOKENS
-from ingest.parse.note_titles import NoteTitles
 from ingest.parse.outline import BoxSpan, Stretch
+from ingest.parse.page_chunks import NoteTitles
 from ingest.parse.round_trip import check_round_trips
 from schemas.fragment import GraphFragment
 from tests.fakes.pages import count_words, parse_file, parse_page

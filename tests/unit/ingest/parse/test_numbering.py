@@ -5,9 +5,8 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from ingest.parse.document import parse_document
-from ingest.parse.numbering import is_numbering, strip_numbering
-from schemas.fragment import ParseRequest
+from ingest.parse.wording import is_bare_number, strip_numbering
+from tests.fakes.pages import parse_file
 from tests.fakes.real_sites import DATA
 
 
@@ -74,12 +73,12 @@ def test_what_may_be_words_of_a_heading_stays(title: str) -> None:
 
 @pytest.mark.parametrize("text", ["CHAPTER", "ONE", "TWENTYTHREE", "3.1.11", "Appendix A", "IV", "XLII."])
 def test_what_is_printed_above_a_title_is_numbering(text: str) -> None:
-    assert is_numbering(text)
+    assert is_bare_number(text)
 
 
 @pytest.mark.parametrize("text", ["Lamps", "One lamp", "3.1 Lamps", "Parts", "Civil", "Ill"])
 def test_a_title_is_not_numbering(text: str) -> None:
-    assert not is_numbering(text)
+    assert not is_bare_number(text)
 
 
 FAMILIES = ("Asciidoctor 2.0.20", "DocBook XSL Stylesheets V1.79.1", "GNU Texinfo 7.0")
@@ -94,31 +93,27 @@ def test_headings_of_pages_lose_no_word_whatever_made_them(generator: str, print
         f"<html><head><meta name=generator content='{generator}'><title>Lamps</title></head>"
         f"<body><h1>Lamps</h1><h2>{printed}</h2><p>Whatever else is said of lamps.</p></body></html>"
     )
-    fragment = parse_document(page.encode(), request_for("lamps.html"), count_tokens=len)
+    fragment = parse_file(page, "lamps.html")
     (heading,) = {chunk.heading_path[-1] for chunk in fragment.chunks if len(chunk.heading_path) > 1}
     assert heading in ("Miscellaneous", printed)
 
 
 def test_a_number_that_is_marked_up_takes_the_sign_after_it_along() -> None:
     page = b"<h1>Lamps</h1><h2><span class=secno>III</span> - Oil</h2><p>Oil burns.</p>"
-    fragment = parse_document(page, request_for("lamps.html"), count_tokens=len)
+    fragment = parse_file(page, "lamps.html")
     assert fragment.chunks[-1].heading_path[-1] == "Oil"
 
 
 def test_headings_of_markdown_stay_as_they_are_written() -> None:
     text = b"# Lamps\n\n## PART III - MISCELLANEOUS\n\nWhatever else is said of lamps.\n"
-    fragment = parse_document(text, request_for("lamps.md"), count_tokens=len)
+    fragment = parse_file(text, "lamps.md")
     assert fragment.chunks[-1].heading_path[-1] == "PART III - MISCELLANEOUS"
-
-
-def request_for(path: str) -> ParseRequest:
-    return ParseRequest(uri=f"files://docs/{path}", source="docs", path=path)
 
 
 @pytest.mark.data
 def test_the_parts_of_a_real_contract_are_its_headings() -> None:
     (path,) = DATA.rglob("bookmark_sample.pdf")
-    fragment = parse_document(path.read_bytes(), request_for("contract.pdf"), count_tokens=len)
+    fragment = parse_file(path.read_bytes(), "contract.pdf")
     headings = {heading for chunk in fragment.chunks for heading in chunk.heading_path}
     assert {"DEFINITIONS", "OBLIGATIONS", "MISCELLANEOUS"} <= headings
     assert not [heading for heading in headings if not heading[0].isalnum()]
@@ -133,7 +128,7 @@ def test_no_bookmark_of_a_real_pdf_loses_a_word() -> None:
             title = strip_numbering(printed)
             number = printed.removesuffix(title).strip(" .:-\u2013\u2014")
             assert title[0].isalnum() or title[0] == printed[0], f"{path.name}: {printed!r} became {title!r}"
-            assert not number or is_numbering(number), f"{path.name}: {printed!r} became {title!r}"
+            assert not number or is_bare_number(number), f"{path.name}: {printed!r} became {title!r}"
             changed += title != printed
     assert changed >= 10
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.parse.robots import RobotsDirectives, read_directives
+from ingest.parse.access import RobotsDirectives, read_directives
 
 INDEX, FOLLOW = RobotsDirectives(noindex=True), RobotsDirectives(nofollow=True)
 NONE, ALL = RobotsDirectives(noindex=True, nofollow=True), RobotsDirectives()

@@ -4,7 +4,7 @@ import pytest
 
 from ingest.parse.document import parse_document
 from schemas.fragment import GraphFragment, ParseRequest
-from schemas.hashing import canonical_json
+from schemas.ids import canonical_json
 from schemas.nodes import DocumentKind
 from schemas.records import to_record
 from schemas.redaction import REDACTED

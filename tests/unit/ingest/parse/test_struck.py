@@ -1,13 +1,12 @@
-"""What is struck out is marked alike in all formats, and ruby is read alike."""
+"""What is struck out is marked alike in all formats; ruby and lines of Chinese are read alike."""
 
 import io
 
 import docx
 import pytest
 
-from ingest.parse.document import parse_document
-from schemas.fragment import GraphFragment, ParseRequest
-from tests.fakes.pages import count_words, parse_file, parse_page
+from schemas.fragment import GraphFragment
+from tests.fakes.pages import parse_file, parse_page
 
 
 def of_docx() -> GraphFragment:
@@ -16,8 +15,7 @@ def of_docx() -> GraphFragment:
     paragraph.add_run("95 crowns").font.strike = True
     paragraph.add_run(" 80 crowns.")
     document.save(buffer)
-    request = ParseRequest(uri="files://notes/price.docx", source="notes", path="price.docx")
-    return parse_document(buffer.getvalue(), request, count_tokens=count_words)
+    return parse_file(buffer.getvalue(), "price.docx")
 
 
 @pytest.mark.parametrize(
@@ -45,3 +43,10 @@ def test_what_is_struck_out_is_marked(fragment: GraphFragment) -> None:
 def test_a_reading_above_the_line_is_read_where_it_stands_in_brackets(ruby: str, read: str) -> None:
     (chunk,) = parse_page(f"<main><p>{ruby}</p></main>").chunks
     assert chunk.text == read
+
+
+@pytest.mark.parametrize("name", ["rules.md", "rules.rst"])
+def test_no_blank_parts_lines_of_chinese_but_in_code(name: str) -> None:
+    code = "```\n开\n关\n```" if name.endswith("md") else "::\n\n  开\n  关"
+    (chunk,) = parse_file(f"两天必须付\n费。面包每周\n烤四天 or\n五天。\n\n{code}\n", name).chunks
+    assert chunk.text == "两天必须付费。面包每周烤四天 or 五天。\n\n开\n关"

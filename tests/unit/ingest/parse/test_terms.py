@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.parse.terms import name_entry
+from ingest.parse.wording import name_entry
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Who gets the room that is left."""
 
-from ingest.plan.budgets import BudgetUsage, apply_budgets, site_of
-from ingest.plan.traps import Variant
+from ingest.plan.frontier import BudgetUsage, apply_budgets, site_of
+from ingest.plan.scope import Variant
 from schemas.source import Scope
 from tests.fakes.known import known
 

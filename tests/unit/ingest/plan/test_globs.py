@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.plan.globs import foreign_refusal, glob_refusal, sole_match
+from ingest.plan.scope import foreign_refusal, glob_refusal, sole_match
 from ingest.urls import canonical_url
-from sitegraph.cli.starting.traps import escaped
+from sitegraph.actions.traps import escaped
 
 WEB, FILES = False, True
 ENDINGS = (".md", ".html", ".pdf")

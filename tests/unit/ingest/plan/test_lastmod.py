@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.plan.lastmod import MIN_JUDGED, distrusted_sites, judge_claim, parse_lastmod
+from ingest.plan.schedule import MIN_JUDGED, distrusted_sites, judge_claim, parse_lastmod
 from tests.fakes.known import NOW, known
 
 DAY = "2026-02-03T00:00:00+00:00"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.plan.preview import Action, PlannedAction, plan_actions
+from ingest.plan.start import Action, PlannedAction, plan_actions
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
 from schemas.source import Scope, Source

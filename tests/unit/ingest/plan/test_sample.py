@@ -1,6 +1,6 @@
 """Which documents a run asks for whole."""
 
-from ingest.plan.sample import LEAST, plan_sample
+from ingest.plan.schedule import LEAST, plan_sample
 
 
 def held(pages: int, *, tagged: bool = False, site: str = "http://a.test") -> list[tuple[str, bool]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 
 import pytest
 
-from ingest.plan.traps import Variant, path_refusal, redirect_rings, spread_variants, variants_refusal
+from ingest.plan.scope import Variant, path_refusal, redirect_rings, spread_variants, variants_refusal
 
 SITE = "https://docs.example.org"
 EQUAL = "10 query variants in a row with equal content"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from dulwich.object_store import PackBasedObjectStore
 
-from ingest.sources.identity import identify
+from ingest.sources.registry import identify
 from schemas.errors import ConfigError, GuardRefused
 from schemas.fetch import FetchStatus
 from tests.fakes.git_repositories import GitRepository, make_repository

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from dulwich.repo import Repo
 
-from ingest.sources.git_history import ChangeTimes
-from ingest.sources.git_repository import Repository
-from schemas.dates import DateOrigin
+from ingest.sources.git import Repository
+from ingest.sources.git_files import ChangeTimes
+from schemas.nodes import DateOrigin
 from tests.fakes.git_repositories import GitRepository, make_repository
 from tests.fakes.open_sources import opened
 

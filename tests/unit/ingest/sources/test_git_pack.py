@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.sources.git_pack import check_pack
+from ingest.sources.git_remote import check_pack
 from schemas.errors import FetchRefused
 from tests.fakes.git_repositories import make_repository
 

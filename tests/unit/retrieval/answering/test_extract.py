@@ -6,10 +6,8 @@ from dataclasses import replace
 import pytest
 
 from retrieval.answering.answerable import Familiarity
-from retrieval.answering.answered import Answered
-from retrieval.answering.extract import BEST_MAX, FURTHER_MAX, PASSAGES_MAX, extract_answer
-from retrieval.answering.quoting import weigh_sentences
-from retrieval.answering.sentences import split_quotable
+from retrieval.answering.answered import Answered, split_quotable
+from retrieval.answering.extract import BEST_MAX, FURTHER_MAX, PASSAGES_MAX, extract_answer, weigh_sentences
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.evidence import ContextBundle

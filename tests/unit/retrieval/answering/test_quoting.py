@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.answering.quoting import stretch
+from retrieval.answering.extract import stretch
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from itertools import groupby
 
 import pytest
 
-from retrieval.answering.sentences import UNIT_MAX, quotable_parts, split_quotable
+from retrieval.answering.answered import UNIT_MAX, quotable_parts, split_quotable
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from retrieval.bundle.parent_summaries import GIST_WORDS, gist_of
+from retrieval.bundle.annotations import GIST_WORDS, gist_of
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.evidence import Citation, ContextBundle, Evidence, ToolPlan

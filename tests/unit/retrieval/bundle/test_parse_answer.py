@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from retrieval.bundle.parse_answer import ToolCall, parse_answer
+from retrieval.bundle.prompt import ToolCall, parse_answer
 from retrieval.bundle.render import cite_line
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever

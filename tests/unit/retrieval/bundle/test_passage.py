@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.bundle.passage import find_chunk, mark_passage
+from retrieval.bundle.render import find_chunk, mark_passage
 from schemas.errors import ConfigError
 from schemas.nodes import Chunk
 from tests.fakes.small_index import build_index, page

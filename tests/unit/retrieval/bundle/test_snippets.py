@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from retrieval.bundle.snippets import LENGTH, QUESTION_WORDS, cut_snippet, mark_quote, mark_words
+from retrieval.bundle.render import LENGTH, QUESTION_WORDS, cut_snippet, mark_quote, mark_words
 
 FILLER = " ".join(f"filling{number}" for number in range(200))
 

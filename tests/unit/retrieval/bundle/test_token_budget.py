@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.bundle.token_budget import cut_offsets, cut_text, fit_budget
+from retrieval.bundle.build import cut_offsets, cut_text, fit_budget
 
 
 def count(text: str) -> int:

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from retrieval.bundle.parse_answer import parse_answer
-from retrieval.bundle.prompt import render_prompt
-from retrieval.bundle.tool_plan import PROBLEMS_MAX, check_inputs
+from retrieval.bundle.annotations import PROBLEMS_MAX, check_inputs
+from retrieval.bundle.prompt import parse_answer, render_prompt
 from retrieval.question.query import build_query, parse_tool
 from retrieval.retriever import Retriever
 from schemas.errors import ConfigError

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.checks.cites import is_cited, passages_of
+from retrieval.checks.examine import is_cited, passages_of
 from tests.unit.retrieval.checks.test_states import chunk
 
 HERE = replace(

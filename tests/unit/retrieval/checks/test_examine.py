@@ -3,12 +3,11 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from retrieval.checks.compare import GONE, find_losses
 from retrieval.checks.examine import Examined, examine
-from retrieval.checks.rendering import render_losses, render_verdicts
-from schemas.checks import Check, OnFailure, Requirement, ShownPassage, Verdict
+from retrieval.checks.losses import GONE, find_losses, render_losses, render_verdicts
 from schemas.evidence import ContextBundle, Query
 from schemas.nodes import Chunk
+from schemas.report import Check, OnFailure, Requirement, ShownPassage, Verdict
 from tests.fakes.plain_evidence import plain_bundle, plain_evidence
 from tests.unit.retrieval.checks.test_states import PASSAGE, chunk
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from retrieval.checks.proposing import propose_checks, render_proposals
 from retrieval.learning.usage import Usage
-from runtime.check_file import parse_checks
+from runtime.yaml_files import parse_checks
 from schemas.nodes import Chunk
 from tests.unit.retrieval.checks.test_states import chunk
 

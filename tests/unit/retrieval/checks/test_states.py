@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.checks.states import find_statement
+from retrieval.checks.examine import find_statement
 from schemas.nodes import Chunk
 
 HEADINGS = ("Guide", "Leases")

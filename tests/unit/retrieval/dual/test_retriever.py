@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from indexes.ports import GraphReader
 from retrieval.bundle.prompt import render_prompt
 from retrieval.bundle.render import label_of, render_text
-from retrieval.dual.graph_channel import EntityGraphRetriever, GraphFindings
-from retrieval.dual.options import DualOptions
-from retrieval.dual.retriever import DualRetriever
+from retrieval.dual import retriever, walk
+from retrieval.dual.retriever import GraphFindings, add_contexts, find_contexts
 from retrieval.question.query import build_query, parse_filters
 from retrieval.retriever import Retriever
 from schemas.edges import EdgeKind
@@ -28,7 +28,6 @@ RELATION = "How does the Session API connect to Redis?"
 SESSION = services_documents()[0][0][1][0]
 PLAIN = "Roses near the Session API"
 TWO_HOPS = "What does the Session API depend on, and on whom does that?"
-MANY = DualOptions(per_semantic=5)
 
 
 @pytest.fixture(scope="module")
@@ -36,24 +35,35 @@ def index() -> SmallIndex:
     return services_index()
 
 
-def dual(
-    index: SmallIndex,
-    *,
-    options: DualOptions | None = None,
-    logged: list[str] | None = None,
-    **fields: object,
-) -> DualRetriever:
+@pytest.fixture
+def many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retriever, "PER_PASSAGE", 5)
+
+
+def retrieve(index: SmallIndex, query: Query) -> ContextBundle:
     plain = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
-    asked = options or DualOptions()
-    graph = EntityGraphRetriever(index.chunks, index.graph, options=asked)
-    listen = [] if logged is None else logged
-    return DualRetriever(plain, graph, index.encoder.count_tokens, options=asked, log=listen.append)
+    return plain.retrieve(query)
 
 
 def ask(
-    index: SmallIndex, text: str = RELATION, *, options: DualOptions | None = None, **asked: object
+    index: SmallIndex,
+    text: str = RELATION,
+    *,
+    graph: GraphReader | None = None,
+    logged: list[str] | None = None,
+    **asked: object,
 ) -> ContextBundle:
-    return dual(index, options=options).retrieve(build_query(text, **{"top_k": 1, **asked}))  # type: ignore[arg-type]
+    query = build_query(text, **{"top_k": 1, **asked})  # type: ignore[arg-type]
+    listen = ([] if logged is None else logged).append
+    found, count_tokens = retrieve(index, query), index.encoder.count_tokens
+    return add_contexts(
+        found, query, index.chunks, graph or index.graph, count_tokens, log=listen, warn=listen
+    )
+
+
+def find(index: SmallIndex, text: str, passages: Collection[Evidence] = (), *filters: str) -> GraphFindings:
+    query = build_query(text, filters=parse_filters(filters))
+    return find_contexts(index.chunks, index.graph, query, passages)
 
 
 def of_graph(bundle: ContextBundle) -> dict[str, Evidence]:
@@ -61,9 +71,8 @@ def of_graph(bundle: ContextBundle) -> dict[str, Evidence]:
 
 
 def test_what_the_graph_says_follows_the_passages_and_is_marked_inferred(index: SmallIndex) -> None:
-    plain = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
     bundle = ask(index)
-    alone = plain.retrieve(build_query(RELATION, top_k=1))
+    alone = retrieve(index, build_query(RELATION, top_k=1))
     assert bundle.evidence[:1] == alone.evidence
     added = bundle.evidence[1:]
     assert [one.S for one in added] == [f"S{number}" for number in range(2, len(added) + 2)]
@@ -81,12 +90,12 @@ def test_an_acronym_of_the_question_means_what_a_passage_says_it_stands_for(
     index: SmallIndex, said: str
 ) -> None:
     passages = [replace(one, text=said) for one in ask(index).evidence[:1]]
-    found = EntityGraphRetriever(index.chunks, index.graph).find(build_query("What feeds the SA?"), passages)
+    found = find(index, "What feeds the SA?", passages)
     assert (found.known, bool(found.contexts)) == (("SA",), True)
 
 
-def test_a_context_says_readably_what_joins_its_entity_to_the_question(index: SmallIndex) -> None:
-    crew = of_graph(ask(index, options=MANY))["Night Crew"]
+def test_a_context_says_readably_what_joins_its_entity_to_the_question(index: SmallIndex, many: None) -> None:
+    crew = of_graph(ask(index))["Night Crew"]
     assert 'Redis is kept by Night Crew: "Redis is kept by the Night Crew."' in crew.text
     assert crew.file_path == "crew.md"
     assert crew.path[-1].chunk == crew.chunk_id
@@ -113,28 +122,24 @@ def test_an_entity_that_a_passage_names_by_its_alias_is_left_out_too(index: Smal
     assert "Redis" not in of_graph(bundle)
 
 
-def test_edges_below_the_least_confidence_lead_nowhere(index: SmallIndex) -> None:
+def test_edges_below_the_least_confidence_lead_nowhere(
+    index: SmallIndex, many: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "Mail Relay" not in of_graph(ask(index, PLAIN))
-    assert "Mail Relay" in of_graph(ask(index, PLAIN, options=replace(MANY, min_confidence=0.5)))
+    monkeypatch.setattr(walk, "CONFIDENCE_MIN", 0.5)
+    assert "Mail Relay" in of_graph(ask(index, PLAIN))
 
 
-def test_a_score_falls_with_confidence_and_with_each_hop(index: SmallIndex) -> None:
-    found = of_graph(ask(index, TWO_HOPS, options=MANY))
+def test_a_score_falls_with_confidence_and_with_each_hop(index: SmallIndex, many: None) -> None:
+    found = of_graph(ask(index, TWO_HOPS))
     assert found["One door"].score == 0.9
     assert found["Night Crew"].score == pytest.approx(0.9 * 0.7 * 0.8 * 0.85)
 
 
-def test_weight_and_decay_are_settings(index: SmallIndex) -> None:
-    found = of_graph(ask(index, TWO_HOPS, options=replace(MANY, weight=0.5, decay=0.5)))
-    assert found["Night Crew"].score == pytest.approx(0.5 * 0.7 * 0.8 * 0.5)
-
-
-@pytest.mark.parametrize("per_semantic", [0, 1, 2])
-def test_contexts_are_at_most_so_many_for_each_passage(index: SmallIndex, per_semantic: int) -> None:
-    options = DualOptions(per_semantic=per_semantic)
-    bundle = ask(index, "Roses March June and Session API, Redis", options=options)
+def test_contexts_are_at_most_two_for_each_passage(index: SmallIndex) -> None:
+    bundle = ask(index, "Roses March June and Session API, Redis")
     assert bundle.diagnostics["dual"]["contexts"] > 2
-    assert len(of_graph(bundle)) == per_semantic
+    assert len(of_graph(bundle)) == 2
 
 
 def test_contexts_keep_the_budget_of_tokens(index: SmallIndex) -> None:
@@ -149,11 +154,7 @@ def test_filters_hold_for_what_the_graph_says(index: SmallIndex) -> None:
 
 
 def test_a_way_over_a_passage_that_the_filters_keep_out_is_none(index: SmallIndex) -> None:
-    retriever = EntityGraphRetriever(index.chunks, index.graph)
-    open_, kept = (
-        retriever.find(build_query(TWO_HOPS, filters=parse_filters(filters)), ()).contexts
-        for filters in ([], ["doc_type=adr"])
-    )
+    open_, kept = (find(index, TWO_HOPS, (), *filters).contexts for filters in ([], ["doc_type=adr"]))
     assert {"Redis", "Night Crew", "One door"} <= {one.entity for one in open_}
     assert {one.entity for one in kept} == {"One door"}
     assert "Redis" not in " ".join(one.text for one in kept)
@@ -184,13 +185,13 @@ def test_dates_and_numbers_filter_what_the_graph_says_as_they_filter_passages(ke
     assert "Mail Relay" not in of_graph(found)
 
 
-def test_of_equal_scores_what_joins_more_of_the_question_comes_first() -> None:
+def test_of_equal_scores_what_joins_more_of_the_question_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retriever, "RELATION_DEPTH", 1)
     index = services_index(
         related("Session API", "feeds", "Mail Relay", SESSION, SESSION.text, confidence=0.8),
         related("Redis", "feeds", "Mail Relay", SESSION, SESSION.text, confidence=0.8),
     )
-    retriever = EntityGraphRetriever(index.chunks, index.graph, options=DualOptions(relation_depth=1))
-    found = retriever.find(build_query(RELATION), ()).contexts
+    found = find(index, RELATION).contexts
     best = [(one.entity, one.origins) for one in found if one.score == pytest.approx(0.72)]
     assert best == [("Mail Relay", 2), ("Backup Guide", 1), ("Night Crew", 1)]
 
@@ -210,9 +211,7 @@ def test_a_document_and_the_entity_of_its_name_are_one_thing_though_others_are_c
         typed(EdgeKind.DEPENDS_ON, policy[1][0], worker[1][0]),
     )
     index = build_index((policy, worker, ((entity,), ())), edges)
-    found = EntityGraphRetriever(index.chunks, index.graph).find(
-        build_query("How does the Lease Policy relate to what it depends on?"), ()
-    )
+    found = find(index, "How does the Lease Policy relate to what it depends on?")
     (context,) = found.contexts
     assert context.names == ("Billing Worker",)
 
@@ -230,36 +229,30 @@ def test_without_the_graph_there_are_passages_alone(index: SmallIndex) -> None:
 
 
 class LostGraph:
-    """A graph channel whose server went away."""
+    """A graph whose server went away."""
 
-    def find(self, query: Query, passages: Collection[Evidence]) -> GraphFindings:
+    def __getattr__(self, name: str) -> object:
         raise StoreUnavailable("connection lost", subject="graph")
 
 
 def test_a_graph_that_fails_is_warned_of_and_costs_no_passage(index: SmallIndex) -> None:
     logged: list[str] = []
-    plain = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
-    bundle = DualRetriever(plain, LostGraph(), index.encoder.count_tokens, warn=logged.append).retrieve(
-        build_query(RELATION)
-    )
-    alone = plain.retrieve(build_query(RELATION))
-    assert bundle == replace(alone, degraded=("graph",))
+    bundle = ask(index, graph=LostGraph(), logged=logged)  # type: ignore[arg-type]
+    assert bundle == replace(retrieve(index, build_query(RELATION, top_k=1)), degraded=("graph",))
     assert logged == ["answering without the graph: graph: connection lost"]
 
 
-def test_both_channels_are_logged(index: SmallIndex) -> None:
+def test_the_channel_is_logged(index: SmallIndex) -> None:
     logged: list[str] = []
-    dual(index, logged=logged).retrieve(build_query(RELATION, top_k=1))
-    assert logged[0] == "passages: 1"
-    assert logged[1].startswith("graph: Session API, Redis, ")
+    ask(index, logged=logged)
+    assert logged[0].startswith("graph: Session API, Redis, ")
 
 
 def test_a_hop_costs_as_many_calls_for_one_node_as_for_many(index: SmallIndex) -> None:
     costs = []
     for text in ("What depends on the Night Crew?", "How do Session API, Redis and Night Crew connect?"):
         graph = CountingGraph(index.graph)
-        retriever = EntityGraphRetriever(index.chunks, graph)  # type: ignore[arg-type]
-        found = retriever.find(build_query(text), ())
+        found = find_contexts(index.chunks, graph, build_query(text), ())  # type: ignore[arg-type]
         assert found.depth == 2
         costs.append(len(graph.calls))
     assert costs[0] == costs[1] <= 13
@@ -276,11 +269,10 @@ def test_what_the_question_s_own_document_says_leads_on_where_the_other_channel_
     )
     said = [mention(keeper[1][0], "Otto Brandt", "Otto Brandt"), names("Otto Brandt", otto[1][0])]
     index = build_index([((*keeper[0], entity), keeper[1]), otto], said)
-    retriever = EntityGraphRetriever(index.chunks, index.graph)
-    passages = ask(index, "Who is near the Keeper?", use_graph=False).evidence
-    question = build_query("Who is near the Keeper?")
-    assert [one.entity for one in retriever.find(question, passages).contexts] == ["Otto Brandt"]
-    assert retriever.find(question, ()).contexts == ()
+    question = "Who is near the Keeper?"
+    passages = ask(index, question, use_graph=False).evidence
+    assert [one.entity for one in find(index, question, passages).contexts] == ["Otto Brandt"]
+    assert find(index, question).contexts == ()
 
 
 def test_equal_questions_have_equal_answers(index: SmallIndex) -> None:

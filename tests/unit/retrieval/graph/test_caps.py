@@ -1,7 +1,6 @@
 """How much may join by one seed in each direction."""
 
-from retrieval.graph.directions import go_by_links, go_by_tool, go_down
-from retrieval.graph.expansion import expand_seeds
+from retrieval.graph.expansion import expand_seeds, go_by_links, go_by_tool, go_down
 from retrieval.graph.surroundings import Surroundings, look_around
 from schemas.edges import EdgeKind, plain_edge
 from tests.fakes.small_index import SOURCE, build_index, link, page

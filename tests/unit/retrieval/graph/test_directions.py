@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from indexes.ports import GraphReader
-from retrieval.graph.directions import go_aside, go_by_links, go_by_tool, go_to_similar, go_up, is_detail
+from retrieval.graph.expansion import go_aside, go_by_links, go_by_tool, go_to_similar, go_up, is_detail
 from retrieval.graph.surroundings import NODES_MAX, Surroundings, look_around
 from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
 from schemas.nodes import Chunk

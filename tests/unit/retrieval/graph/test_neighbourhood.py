@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from indexes.ports import GraphReader
-from indexes.stores.memory import MemoryGraphStore
-from retrieval.graph.neighbourhood import Neighbourhood, OmittedNodes, walk_neighbourhood
+from retrieval.graph.surroundings import Neighbourhood, OmittedNodes, walk_neighbourhood
 from schemas.edges import Edge, EdgeKind, plain_edge
 from schemas.nodes import Page
+from tests.fakes.memory_stores import MemoryGraphStore
 
 LINK, PART, NEAR = EdgeKind.LINKS_TO, EdgeKind.CONTAINS, EdgeKind.SIMILAR_TO
 

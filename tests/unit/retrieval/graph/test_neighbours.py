@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from indexes.ports import GraphReader
-from retrieval.graph.neighbours import find_ways
+from retrieval.graph.spreading import find_ways
 from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
 from schemas.ids import make_id
 from schemas.nodes import Page

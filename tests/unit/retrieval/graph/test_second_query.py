@@ -2,8 +2,9 @@
 
 import pytest
 
-from retrieval.graph.second_query import FoundDocument, ask_again, make_sub_query, split_sentences
+from retrieval.graph.second_query import FoundDocument, ask_again, make_sub_query
 from retrieval.graph.spreading import Reach, Spread
+from retrieval.question.words import cut_sentences
 from schemas.nodes import Chunk, DocumentKind
 
 
@@ -42,8 +43,8 @@ def test_at_most_four_names_are_added_and_none_that_the_question_has() -> None:
 
 
 def test_sentences_end_at_their_signs() -> None:
-    assert split_sentences("One is 3.5 long. Two?\n\nThree") == ("One is 3.5 long.", "Two?", "Three")
-    assert split_sentences("add(out.c)\n\nadds\na command.") == ("add(out.c)", "adds a command.")
+    assert cut_sentences("One is 3.5 long. Two?\n\nThree") == ("One is 3.5 long.", "Two?", "Three")
+    assert cut_sentences("add(out.c)\n\nadds\na command.") == ("add(out.c)", "adds a command.")
 
 
 def chunk(doc: str, text: str) -> Chunk:

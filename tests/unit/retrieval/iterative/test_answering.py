@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from retrieval.bundle.parse_answer import parse_answer
+from retrieval.bundle.prompt import parse_answer
 from retrieval.iterative.answering import (
     build_final_bundle,
     evidence_chain,
@@ -14,7 +14,7 @@ from retrieval.iterative.answering import (
     messages_for_answer,
 )
 from retrieval.iterative.loop import Iteration, iterate
-from schemas.hashing import canonical_json
+from schemas.ids import canonical_json
 from schemas.records import to_record
 from tests.fakes.novels import QUESTION, Likes, ask, novels_index, retriever_of
 

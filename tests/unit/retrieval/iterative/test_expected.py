@@ -2,8 +2,7 @@
 
 import pytest
 
-from retrieval.iterative.expected import expected_kind, kind_of_span, kind_of_title
-from retrieval.iterative.facts import EntityKind
+from retrieval.iterative.facts import EntityKind, expected_kind, kind_of_span, kind_of_title
 
 
 @pytest.mark.parametrize(

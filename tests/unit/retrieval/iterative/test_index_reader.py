@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from indexes.stores.memory import MemoryGraphStore
 from retrieval.iterative.facts import StepFacts
-from retrieval.iterative.index_reader import read_from_index
+from retrieval.iterative.readers import read_from_index
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.nodes import ChunkNode, Entity, EntityType, Node, Page
+from tests.fakes.memory_stores import MemoryGraphStore
 from tests.fakes.novels import evidence
 
 NOVEL = evidence("Silver Harbour", "It is a novel by Ada Quill, who is often read.")

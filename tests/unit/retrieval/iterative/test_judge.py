@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from retrieval.iterative.decision import coverage, judge, ways_to_answer
 from retrieval.iterative.facts import EntityKind, NameMention, Statement, StepFacts
 from retrieval.iterative.graph import Graph, merge
-from retrieval.iterative.judge import coverage, judge, ways_to_answer
 from retrieval.iterative.state import ScoredEvidence, State
 from tests.fakes.novels import QUESTION, evidence
 

@@ -1,8 +1,7 @@
 """The graph in words."""
 
 from retrieval.iterative.facts import EntityKind, NameMention, Statement, StepFacts
-from retrieval.iterative.graph import Graph, merge, resolve
-from retrieval.iterative.linearise import linearise
+from retrieval.iterative.graph import Graph, linearise, merge, resolve
 
 
 def graph_of(*mentions: NameMention, said: tuple[tuple[str, str, str], ...] = ()) -> str:

@@ -4,15 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.iterative.linearise import linearise
-from retrieval.iterative.loop import Iteration, iterate, replay, start
-from retrieval.iterative.saving import dump_iteration, load_iteration
+from retrieval.iterative.graph import linearise
+from retrieval.iterative.loop import Iteration, dump_iteration, iterate, load_iteration, replay, start
 from retrieval.iterative.state import READ_MAX, STEPS_MAX, LoopOutcome, LoopStep, State
 from retrieval.question.query import build_query
 from retrieval.retriever import Retriever
 from schemas.errors import ConfigError, StoreUnavailable, TransientError
 from schemas.evidence import ContextBundle, Query
-from schemas.hashing import canonical_json
+from schemas.ids import canonical_json
 from schemas.records import to_record
 from tests.fakes.novels import (
     NOTHING,

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from retrieval.iterative.facts import EntityKind, StepFacts
-from retrieval.iterative.model_reader import parse_facts
+from retrieval.iterative.readers import parse_facts
 from tests.fakes.novels import evidence
 
 NOVEL = evidence("Silver Harbour", "It is a novel by Ada Quill, born in Canada.")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.iterative.reasoning import parse_reasoning
+from retrieval.iterative.decision import parse_reasoning
 
 
 def test_a_judgement_and_its_sub_query_are_read() -> None:

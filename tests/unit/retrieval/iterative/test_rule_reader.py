@@ -1,7 +1,7 @@
 """What rules read from a passage."""
 
 from retrieval.iterative.facts import EntityKind, NameMention, StepFacts
-from retrieval.iterative.rule_reader import NAMES_MAX, read_by_rule
+from retrieval.iterative.readers import NAMES_MAX, read_by_rule
 from schemas.evidence import Evidence
 from tests.fakes.novels import evidence
 

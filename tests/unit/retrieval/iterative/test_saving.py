@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from retrieval.iterative.loop import Iteration, advance, iterate, start
-from retrieval.iterative.saving import dump_iteration, load_iteration
+from retrieval.iterative.loop import Iteration, advance, dump_iteration, iterate, load_iteration, start
 from schemas.errors import ConfigError
 from schemas.evidence import ContextBundle, Query
 from tests.fakes.novels import Likes, ask, novels_index, retriever_of

@@ -2,10 +2,10 @@
 
 import pytest
 
+from retrieval.iterative.decision import SubQuery, follow_up, is_single_hop, next_query, reformulate
 from retrieval.iterative.facts import EntityKind, NameMention, StepFacts
 from retrieval.iterative.graph import Graph, merge
 from retrieval.iterative.state import ScoredEvidence, State
-from retrieval.iterative.sub_query import SubQuery, follow_up, is_single_hop, next_query, reformulate
 from tests.fakes.novels import QUESTION, evidence
 
 

@@ -2,8 +2,16 @@
 
 from pathlib import Path
 
-from retrieval.learning.clicks import CLICK_FILE, Clicks, answered_query, count_clicks, log_click
-from retrieval.learning.query_log import LOG_FILE, append_lines, log_folder
+from retrieval.learning.usage_log import (
+    CLICK_FILE,
+    LOG_FILE,
+    Clicks,
+    answered_query,
+    append_lines,
+    count_clicks,
+    log_click,
+    log_folder,
+)
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 

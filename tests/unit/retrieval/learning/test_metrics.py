@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.learning.metrics import all_at, paired_bootstrap, recall_at, reciprocal_rank
+from retrieval.learning.tuning import all_at, paired_bootstrap, recall_at, reciprocal_rank
 
 
 def test_recall_counts_gold_among_the_first_and_each_document_once() -> None:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from retrieval.learning.negatives import Triplet, Wanted, followed, mine_negatives
+from retrieval.learning.negatives import Triplet, Wanted, followed_questions, mine_negatives
 from retrieval.learning.usage import Usage
 from retrieval.ranking.score import Scored
 from retrieval.retriever import RetrievalResult
-from schemas.encoded import encoded_text
 from schemas.evidence import Origin, Query, Scores
 from schemas.nodes import Chunk
+from schemas.text import encoded_text
 from tests.fakes.plain_evidence import plain_bundle
 from tests.fakes.small_index import SmallIndex, build_index, page
 
@@ -130,7 +130,7 @@ def test_an_answer_that_is_gone_gives_no_rows(index: SmallIndex) -> None:
 def test_clicks_of_one_question_are_its_answers_together() -> None:
     clicks = [{"query": "a", "chunk_id": "chunk:2"}, {"query": "b", "chunk_id": "chunk:3"}]
     usage = Usage(queries=(), clicks=(*clicks, {"query": "a", "chunk_id": "chunk:1"}), unreadable=0)
-    assert followed(usage) == (
+    assert followed_questions(usage) == (
         Wanted(text="a", chunks=("chunk:1", "chunk:2")),
         Wanted(text="b", chunks=("chunk:3",)),
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.learning.query_log import CANDIDATES_KEPT, LOG_FILE, append_lines, log_folder, log_queries
+from retrieval.learning.usage_log import CANDIDATES_KEPT, LOG_FILE, append_lines, log_folder, log_queries
 from retrieval.question.query import build_query, parse_filters
 from retrieval.retriever import RetrievalResult, Retriever
 from tests.fakes.governance import governance_index

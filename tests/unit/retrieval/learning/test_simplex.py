@@ -1,6 +1,6 @@
 """The search on the grid of weights."""
 
-from retrieval.learning.simplex import STEPS, Point, point_of, search, weights_at
+from retrieval.learning.tuning import STEPS, Point, point_of, search, weights_at
 from retrieval.ranking.score import WEIGHTS
 from schemas.evidence import Scores
 

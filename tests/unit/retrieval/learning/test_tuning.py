@@ -2,13 +2,12 @@
 
 import pytest
 
-from retrieval.learning.captured import Captured, capture
-from retrieval.learning.questions import KnownQuestion
-from retrieval.learning.report import render_tuning, tuning_record
-from retrieval.learning.tuning import Tuning, tune_blend
+from retrieval.learning.questions import Captured, KnownQuestion, capture
+from retrieval.learning.tuning import Tuning, render_tuning, tune_blend
 from retrieval.ranking.score import WEIGHTS
 from retrieval.retriever import RetrievalResult, Retriever
 from schemas.evidence import Query, Scores
+from schemas.records import to_record
 from tests.fakes.captured_questions import candidate, captured_question
 from tests.fakes.governance import governance_index
 from tests.fakes.small_index import AS_OF, GENERATION
@@ -65,7 +64,7 @@ def test_a_report_tells_weights_tables_and_the_gain_with_its_interval(tuned: Tun
     text = render_tuning(tuned)
     assert f"gain, held out: {tuned.held_out}" in text
     assert "accepted: the gain holds" in text
-    record = tuning_record(tuned)
+    record = to_record(tuned)
     assert record["held"]["after"]["R@5"] == 1.0
     assert record["before"] == {
         "text": 0.5,

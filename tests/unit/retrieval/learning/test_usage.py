@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from indexes.ports import Vector
-from retrieval.learning.clicks import CLICK_FILE, log_click
-from retrieval.learning.query_log import LOG_FILE, append_lines, log_folder
 from retrieval.learning.usage import Entry, MissKind, find_misses, read_usage
+from retrieval.learning.usage_log import CLICK_FILE, LOG_FILE, append_lines, log_click, log_folder
 from schemas.errors import StoreUnavailable
 
 

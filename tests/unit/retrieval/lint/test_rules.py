@@ -2,12 +2,16 @@
 
 from retrieval.lint.catalogue import RULES
 from retrieval.lint.duplicates import duplicate_passages
-from retrieval.lint.findings import Severity, in_order
-from retrieval.lint.links import dead_fragments, dead_links, redirected_links
-from retrieval.lint.reachability import orphans, unlinked
-from retrieval.lint.site import FaultyLink, LinkFault, LintedSite
+from retrieval.lint.links import (
+    dead_fragments,
+    dead_links,
+    missing_titles,
+    orphans,
+    redirected_links,
+    unlinked,
+)
+from retrieval.lint.site import FaultyLink, LinkFault, LintedSite, Severity, in_order
 from retrieval.lint.terms import undefined_terms
-from retrieval.lint.titles import missing_titles
 from schemas.edges import LinkPosition
 from schemas.nodes import PageKind
 from tests.fakes.lint_sites import document, passage, site_of_texts

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.parse.codes import document_codes
+from ingest.parse.chunking import document_codes
 from retrieval.question.ids import BoundIds, bind_ids
 from tests.fakes.small_index import SmallIndex, build_index, page
 

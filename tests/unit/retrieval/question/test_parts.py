@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.question.parts import FIRST_MAX, LAST_MAX, parts_of
+from retrieval.question.words import FIRST_MAX, LAST_MAX, question_parts
 
 
 @pytest.mark.parametrize(
@@ -19,16 +19,16 @@ from retrieval.question.parts import FIRST_MAX, LAST_MAX, parts_of
 def test_each_sentence_that_says_something_is_asked_besides_the_whole(
     question: str, parts: tuple[str, ...]
 ) -> None:
-    assert parts_of(question) == (question, *parts)
+    assert question_parts(question) == (question, *parts)
 
 
 def test_of_a_long_question_the_beginning_and_the_end_are_asked() -> None:
     lines = [f"Crane {number} lost power." for number in range(60)]
     question = " ".join([*lines, "Which fuse is to blame?"])
-    _, *parts = parts_of(question)
+    _, *parts = question_parts(question)
     assert parts == [*lines[:FIRST_MAX], *lines[-LAST_MAX + 1 :], "Which fuse is to blame?"]
 
 
 def test_no_question_takes_long() -> None:
     text = "Who?" + " x".join([" " * 50_000] * 3)
-    assert parts_of(text)[0] == text
+    assert question_parts(text)[0] == text

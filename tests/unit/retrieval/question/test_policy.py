@@ -2,8 +2,7 @@
 
 import pytest
 
-from retrieval.question.policy import check_policy, deny_list
-from retrieval.question.query import build_query
+from retrieval.question.query import build_query, check_policy, deny_list
 from schemas.errors import QueryRefused
 
 

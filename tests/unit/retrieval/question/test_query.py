@@ -1,6 +1,7 @@
 """What a user may ask, and what is refused by name."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -82,11 +83,18 @@ def test_a_line_nested_without_end_is_refused_by_its_number() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"top_k": 0}, {"top_k": 51}, {"token_budget": 15}, {"token_budget": 100_001}]
+    ("options", "says"),
+    [
+        ({"top_k": 0}, "between"),
+        ({"top_k": 51}, "between"),
+        ({"token_budget": 15}, "between"),
+        ({"token_budget": 100_001}, "between"),
+        ({"by": "pages"}, "must be passage or page, not 'pages'"),
+    ],
 )
-def test_bounds_are_kept(options: dict[str, int]) -> None:
-    with pytest.raises(ConfigError, match="between"):
-        build_query("x", **options)  # type: ignore[arg-type]
+def test_bounds_are_kept(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        build_query("x", **options)
 
 
 @pytest.mark.parametrize("text", ["", "  \n ", "x" * 10_001])

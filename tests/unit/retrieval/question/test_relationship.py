@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.question.relationship import asks_for_relations, entities_of
+from retrieval.question.route import asks_for_relations, entities_of
 
 
 @pytest.mark.parametrize(

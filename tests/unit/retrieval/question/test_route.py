@@ -3,7 +3,8 @@
 import pytest
 
 from retrieval.question.route import Known, Route, route_of, wants_detail
-from retrieval.question.words import code_prefix, code_tokens, content_words, id_tokens
+from retrieval.question.words import code_tokens, content_words, id_tokens
+from schemas.names import leading_code
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,9 @@ def test_a_question_that_equals_a_title_navigates() -> None:
         ("What depends on GOV-0017?", ("GOV-0017",)),
         ("PRD-0008-some-title", ("PRD-0008-some-title",)),
         ("What changed in 15.2?", ()),
+        ("What does clause 4.2 say?", ("4.2",)),
+        ("§ 12.3.1 and Sections 4.10", ("12.3.1", "4.10")),
+        ("section 4.2-beta, clause 4", ()),
         ("What does E = mc^2 say of GOV-0017?", ("E=mc^2", "GOV-0017")),
         ("a well-known fact, e.g. this", ("e.g",)),
     ],
@@ -95,7 +99,7 @@ def test_plain_words_are_never_document_ids() -> None:
     ],
 )
 def test_the_code_prefix_of_an_id_ends_at_a_dash(doc_id: str, prefix: str | None) -> None:
-    assert code_prefix(doc_id) == prefix
+    assert leading_code(doc_id) == prefix
 
 
 def test_stop_words_count_only_when_nothing_else_is_there() -> None:

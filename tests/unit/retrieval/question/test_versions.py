@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from indexes.families.manuals import Manual, join_editions
-from indexes.filters import passes
+from indexes.families import Manual, join_editions
+from indexes.store_checks import passes
+from retrieval.question.catalogue import bind_version
 from retrieval.question.query import build_query
-from retrieval.question.versions import bind_version
 from schemas.errors import ConfigError, FilterError
 from schemas.evidence import Filter
 from schemas.families import Edition, SourceFamily

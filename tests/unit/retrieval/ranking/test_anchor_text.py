@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.ranking.anchor_text import OUTGOING, weigh_anchors
+from retrieval.ranking.candidates import OUTGOING, weigh_anchors
 from schemas.edges import Edge, LinkPosition
 from schemas.nodes import Chunk
 from tests.fakes.small_index import link, page

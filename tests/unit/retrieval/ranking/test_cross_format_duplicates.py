@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.ranking.cross_format_duplicates import find_duplicates, says_all_of
+from retrieval.ranking import duplicates
+from retrieval.ranking.duplicates import find_twins, says_all_of
 from retrieval.ranking.score import Scored
 from retrieval.ranking.selection import select_evidence
 from retrieval.retriever import Retriever
@@ -53,7 +54,7 @@ def scored(*chunks: Chunk) -> list[Scored]:
 def test_only_passages_of_another_format_are_twins_and_the_fuller_one_has_the_other() -> None:
     row, printed = page("copies", {"Copies": ROW})[1][0], pdf("copies", [(4, PRINTED)])[1][0]
     again = replace(printed, id="chunk:again")
-    assert find_duplicates(scored(row, printed, again)) == {
+    assert find_twins(scored(row, printed, again)) == {
         printed.id: frozenset({row.id}),
         again.id: frozenset({row.id}),
     }
@@ -66,7 +67,7 @@ def test_of_a_page_and_a_pdf_that_say_the_same_the_page_is_cited_at_the_better_p
     ranked = [replace(one, place=place) for place, one in enumerate(order)]
 
     def chosen(among: list[Scored]) -> list[str]:
-        return [one.chunk.id for one in select_evidence(among, find_duplicates(among), top_k=5).chosen]
+        return [one.chunk.id for one in select_evidence(among, find_twins(among), top_k=5).chosen]
 
     assert chosen(ranked) == [row.id, other.id]
     fuller = [replace(ranked[0], chunk=printed[1]), *ranked[1:]]
@@ -78,8 +79,8 @@ def test_of_a_page_and_a_pdf_that_say_the_same_the_page_is_cited_at_the_better_p
 def test_a_short_row_is_a_twin_only_under_the_same_heading() -> None:
     row = page("copies", {"Copies": "default | 14 days"})[1][0]
     printed = pdf("copies", [(4, "Default 14 days")])[1][0]
-    assert find_duplicates(scored(row, printed)) == {}
-    assert find_duplicates(scored(row, replace(printed, heading_path=("Manual", "Copies")))) != {}
+    assert find_twins(scored(row, printed)) == {}
+    assert find_twins(scored(row, replace(printed, heading_path=("Manual", "Copies")))) != {}
 
 
 @pytest.mark.parametrize("use_graph", [True, False])
@@ -94,3 +95,11 @@ def test_a_row_of_a_manual_that_is_there_as_page_and_as_pdf_is_shown_once(use_gr
     query = Query(text="For how many days is a night copy kept?", use_graph=use_graph)
     shown = [one for one in retriever.retrieve(query).evidence if "thrown away" in one.text]
     assert len(shown) == 1
+
+
+def test_what_a_passage_tells_is_counted_once_however_many_it_is_compared_with() -> None:
+    told = duplicates._telling
+    told.cache_clear()
+    texts = [f"Lamp {number} is dusted on day {number} of the month." for number in range(9)]
+    assert [sum(says_all_of(one, other) for other in texts) for one in texts] == [1] * 9
+    assert told.cache_info().misses == 9

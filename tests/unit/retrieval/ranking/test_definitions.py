@@ -4,9 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.ranking.definitions import defines, find_definitions
 from retrieval.ranking.score import Scored
-from retrieval.ranking.selection import DEFINITION_PLACE, TOOL_PLACE, select_evidence
+from retrieval.ranking.selection import (
+    DEFINITION_PLACE,
+    TOOL_PLACE,
+    defines,
+    find_definitions,
+    select_evidence,
+)
 from tests.unit.retrieval.ranking.test_selection import scored
 
 
@@ -59,7 +64,7 @@ def test_a_tool_passes_the_caps_and_a_definition_does_not() -> None:
     assert tool.chosen[TOOL_PLACE].chunk.id == "p3"
     assert tool.relaxed == 2
     far = [scored(f"p{n}", 0.6 - n / 100, section="x") for n in range(4)]
-    near = [scored(f"o{n}", 0.55 - n / 100, doc=f"page:{n}") for n in range(6)]
+    near = [scored(f"o{n}", 0.59 - n / 100, doc=f"page:{n}") for n in range(6)]
     named = select_evidence([*far, *near], top_k=10, definitions=["p3"])
     assert named == select_evidence([*far, *near], top_k=10)
     assert [one.chunk.id for one in named.chosen].index("p3") > DEFINITION_PLACE

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from indexes.ports import TokenVectors
-from retrieval.ranking.late import SHARE, max_similarities, most_similar, weigh_similarities
+from retrieval.ranking.rerank import SHARE, max_similarities, weigh_similarities
 from retrieval.ranking.score import Scored
 from schemas.evidence import Origin, Scores
 from tests.fakes.graph_samples import make_chunk
@@ -62,7 +62,3 @@ def test_where_nothing_is_told_apart_nothing_changes(similarity: dict[str, float
     candidates = (scored("a", 0.8), scored("b", 0.6))
 
     assert weigh_similarities(candidates, similarity) == candidates
-
-
-def test_the_most_similar_come_first_and_equals_by_id() -> None:
-    assert most_similar({"b": 0.5, "a": 0.5, "c": 0.7, "d": 0.1}, limit=3) == ("c", "a", "b")

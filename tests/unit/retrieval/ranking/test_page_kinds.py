@@ -6,9 +6,9 @@ from unittest.mock import Mock
 import pytest
 
 from retrieval.question.query import build_query
-from retrieval.question.title_words import stems
-from retrieval.ranking import page_kinds
-from retrieval.ranking.page_kinds import asks_for_changes, is_cited_last, only_asks
+from retrieval.question.words import stems
+from retrieval.ranking import candidates
+from retrieval.ranking.candidates import asks_for_changes, is_cited_last, only_asks
 from retrieval.ranking.score import Scored
 from retrieval.ranking.selection import select_evidence
 from retrieval.retriever import Retriever
@@ -95,7 +95,7 @@ def test_a_line_of_code_that_asks_the_question_does_not_answer_it(text: str, onl
 
 def test_a_passage_is_read_for_words_only_where_a_line_of_it_may_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     read = Mock(side_effect=stems)
-    monkeypatch.setattr(page_kinds, "stems", read)
+    monkeypatch.setattr(candidates, "stems", read)
     assert not only_asks(make_chunk("The keeper rotates the signing key each year."), stems(ASKED))
     assert not read.called
 

@@ -67,7 +67,7 @@ def test_only_the_best_are_read_and_the_rest_follow_in_order() -> None:
 
 
 def test_where_the_graph_says_nothing_the_logit_decides_whatever_the_role() -> None:
-    candidates = [scored("a", 0.9, "anchor"), scored("b", 0.5, "bridge"), scored("c", 0.4, "rest")]
+    candidates = [scored("a", 0.5, "anchor"), scored("b", 0.45, "bridge"), scored("c", 0.4, "rest")]
     judge = Judge({"c": 10.0, "b": 2.0})
     assert order(rerank_best(judge, "q", candidates, {}, by_role=False)) == ["c", "b", "a"]
 

@@ -42,13 +42,13 @@ def test_scores_equal_to_six_places_count_as_equal() -> None:
 
 def test_what_a_section_says_beyond_its_cap_counts_less_and_less() -> None:
     of_one_section = [scored(f"a{n}", 0.9, section="x") for n in range(4)]
-    elsewhere = [scored("c", 0.82, doc="page:c"), scored("d", 0.75, doc="page:d")]
+    elsewhere = [scored("c", 0.88, doc="page:c"), scored("d", 0.85, doc="page:d")]
     assert ids(of_one_section + elsewhere, 6) == ["a0", "a1", "c", "a2", "d", "a3"]
 
 
 def test_caps_give_way_where_the_scores_say_so_and_not_before() -> None:
     one_page = [scored(f"a{n}", 0.9) for n in range(5)]
-    near, far = scored("b", 0.85, doc="page:b"), scored("c", 0.3, doc="page:c")
+    near, far = scored("b", 0.88, doc="page:b"), scored("c", 0.3, doc="page:c")
     assert ids([*one_page, near, far], 7) == ["a0", "a1", "a2", "b", "a3", "a4", "c"]
 
 
@@ -62,6 +62,25 @@ def test_every_second_place_from_the_fourth_on_is_for_what_is_nearest() -> None:
 def test_places_of_a_reranker_hold_within_the_caps() -> None:
     ranked = [replace(scored(f"a{n}", n / 10, doc=f"page:{n}"), place=9 - n) for n in range(9)]
     assert ids(ranked, 9) == [f"a{n}" for n in reversed(range(9))]
+
+
+def pages(*candidates: Scored) -> list[str]:
+    return [one.chunk.id for one in select_evidence(candidates, top_k=5, by_page=True).chosen]
+
+
+def test_by_page_each_page_stands_once_at_its_best_passage() -> None:
+    several = [scored(f"a{n}", 0.8 - n / 100) for n in range(4)]
+    assert pages(scored("b", 0.9, doc="page:b"), *several) == ["a0", "b"]
+
+
+def test_by_page_many_weak_passages_pass_no_good_one() -> None:
+    weak = [scored(f"a{n:02}", 0.3) for n in range(40)]
+    assert pages(*weak, scored("b", 0.9, doc="page:b")) == ["b", "a00"]
+
+
+def test_by_page_what_is_no_content_comes_last() -> None:
+    index = replace(scored("a", 0.9), is_last=True)
+    assert pages(index, scored("b", 0.1, doc="page:b")) == ["b", "a"]
 
 
 def test_what_is_beyond_a_cap_is_counted() -> None:
@@ -104,3 +123,6 @@ def test_a_larger_top_k_only_appends_and_input_order_never_matters(
     shuffled = list(candidates)
     shuffler.shuffle(shuffled)
     assert ids(shuffled, top_k) == ids(candidates, 50)[:top_k]
+    by_page = [select_evidence(some, top_k=50, by_page=True).chosen for some in (shuffled, candidates)]
+    assert by_page[0] == by_page[1]
+    assert len({one.chunk.doc for one in by_page[0]}) == len(by_page[0])

@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from retrieval.relations.asked import RelationAsked, read_asked
+from retrieval.relations.asked import RelationAsked, read_relations_asked
 from schemas.edges import FRONT_MATTER_KINDS, EdgeKind
 
 _ID = re.compile(r"\b[A-Z]{3}-\d{4}")
 
 
 def asked(text: str, *predicates: str) -> RelationAsked | None:
-    return read_asked(text, [[match.span()] for match in _ID.finditer(text)], predicates=predicates)
+    return read_relations_asked(text, [[match.span()] for match in _ID.finditer(text)], predicates=predicates)
 
 
 def steps(text: str, *predicates: str) -> list[str]:

@@ -1,13 +1,12 @@
 """Shortest paths over typed edges, and when links count as one."""
 
 from indexes.ports import GraphReader
-from indexes.stores.memory import MemoryGraphStore
 from retrieval.relations.asked import EdgeDirection, Step
-from retrieval.relations.find import PATHS_SHOWN, find_relations
-from retrieval.relations.paths import HUB_MAX, PATHS_MAX, Path, follow, loose_paths, shortest_paths
-from retrieval.relations.things import NamedThing
+from retrieval.relations.find import PATHS_SHOWN, NamedThing, find_relations
+from retrieval.relations.paths import HUB_MAX, PATHS_MAX, Path, follow_steps, loose_paths, shortest_paths
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.nodes import Page
+from tests.fakes.memory_stores import MemoryGraphStore
 
 DEPENDS, LINKS = EdgeKind.DEPENDS_ON, EdgeKind.LINKS_TO
 
@@ -72,7 +71,7 @@ def test_steps_lead_to_every_end_by_a_few_ways_each() -> None:
     graph = graph_of(*(edge(one, LINKS, other) for one in pages for other in pages if one != other))
     step = Step(kinds=frozenset({LINKS}), way=EdgeDirection.OUT)
 
-    paths = follow(graph, ["p0"], [step] * 3, all_the_way=False)
+    paths = follow_steps(graph, ["p0"], [step] * 3, all_the_way=False)
 
     assert {path[-1].end for path in paths} == set(pages) - {"p0"}
     assert len(paths) <= PATHS_MAX * len(pages)

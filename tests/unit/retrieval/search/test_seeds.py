@@ -1,18 +1,25 @@
 """Fusion and balance of the ranked lists."""
 
+from typing import cast
+
+import numpy as np
 import pytest
 
-from retrieval.question.route import Route
+from indexes.ports import ChunkReader
+from retrieval.question.query import build_query
+from retrieval.question.route import Route, names_things
+from retrieval.question.words import searched_words
 from retrieval.search.seeds import (
     PDF_BIAS,
     PER_PDF,
     WEIGHTS,
+    EmbeddedQuery,
     SeedList,
     balance_pool,
     found_by_search,
     fuse_lists,
 )
-from schemas.evidence import Hit
+from schemas.evidence import Hit, SearchField
 
 
 def hits(*ids: str, doc: str = "page:a") -> tuple[Hit, ...]:
@@ -21,6 +28,36 @@ def hits(*ids: str, doc: str = "page:a") -> tuple[Hit, ...]:
 
 def lists(**found: tuple[Hit, ...]) -> dict[SeedList, tuple[Hit, ...]]:
     return {name: found.get(name.value, ()) for name in SeedList}
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("how do I keep a job alive when the terminal hangs up", False),
+        ("My notebook is off most of the time. What runs before it sleeps?", False),
+        ("what does BASH_ENV do", True),
+        ("Who wrote the Backup Guide?", True),
+        ("does JSON keep the order", True),
+    ],
+)
+def test_stop_words_count_where_a_question_names_nothing(text: str, named: bool) -> None:
+    store = Asked()
+    asked = EmbeddedQuery(query=build_query(text), vector=np.zeros(3, np.float32))
+    for field in (SearchField.TEXT, SearchField.HEADING):
+        asked.bm25(cast(ChunkReader, store), field)
+    assert names_things(text) == named
+    assert store.words == [searched_words(text) if named else text, searched_words(text)]
+
+
+class Asked:
+    """A store that only notes what it is asked for."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+
+    def search_text(self, _field: SearchField, words: str, **_: object) -> tuple[Hit, ...]:
+        self.words.append(words)
+        return ()
 
 
 def test_every_route_weighs_every_list() -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from retrieval.verify.bounds import opposite_bounds
-from retrieval.verify.claims import other_time
 from retrieval.verify.clauses import split_clauses, split_sentences
 from retrieval.verify.grounding import GroundingFaultKind, check_sentence
+from retrieval.verify.near_copy import other_time
+from retrieval.verify.polarity import opposite_bounds
 
 
 def kinds(sentence: str, passage: str) -> list[GroundingFaultKind]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.verify.measures import measure_asked, says_measure
+from retrieval.verify.quantities import measure_asked, says_measure
 
 
 @pytest.mark.parametrize(

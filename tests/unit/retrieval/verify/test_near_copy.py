@@ -2,8 +2,14 @@
 
 import pytest
 
-from retrieval.verify.claims import claims_more, other_count, other_time
-from retrieval.verify.near_copy import put_in_place, reversed_order, turned
+from retrieval.verify.near_copy import (
+    claims_more,
+    denied_copy,
+    other_count,
+    other_time,
+    put_in_place,
+    reversed_order,
+)
 
 PASSAGE = (
     "The porter keeps the brass key of the north gate in the oak box. "
@@ -33,9 +39,9 @@ def test_a_thing_in_the_place_of_another_is_told_from_a_sentence_that_is_worded_
 
 
 def test_a_not_that_one_of_the_two_lacks_turns_what_is_repeated() -> None:
-    assert turned("Unlike the maid, the porter does sleep in the lodge.", PASSAGE)
-    assert not turned("Unlike the maid, the porter does not sleep in the lodge.", PASSAGE)
-    assert not turned("Note that the lamp is stored in the cellar.", PASSAGE)
+    assert denied_copy("Unlike the maid, the porter does sleep in the lodge.", PASSAGE)
+    assert not denied_copy("Unlike the maid, the porter does not sleep in the lodge.", PASSAGE)
+    assert not denied_copy("Note that the lamp is stored in the cellar.", PASSAGE)
 
 
 def test_two_things_that_changed_places_are_told() -> None:

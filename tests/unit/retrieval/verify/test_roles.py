@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.verify.roles import exchanged_roles
+from retrieval.verify.contrast import exchanged_roles
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from retrieval.bundle.parse_answer import parse_answer
+from retrieval.bundle.prompt import parse_answer
 from retrieval.verify.grounding import GroundingFaultKind
 from retrieval.verify.verifier import VerifiedAnswer, verify_answer
 from schemas.errors import FetchTimeout, TerminalError
-from schemas.extraction import Complete, Message
+from schemas.names import Complete, Message
 from tests.fakes.plain_evidence import WordOverlap, plain_bundle
 
 TEXTS = {

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.wiki.ask import NO_GRAPH, NOT_ASKED
 from retrieval.wiki.page import PageStatus
-from retrieval.wiki.reply import NO_GRAPH, NOT_ASKED
 from schemas.errors import StoreUnavailable
 from tests.fakes.wiki import (
     LATER,

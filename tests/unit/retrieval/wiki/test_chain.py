@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.wiki.chain import best_chain
+from retrieval.wiki.subgraph import best_chain
 from schemas.edges import Edge, EdgeKind, plain_edge
 
 NODES = "abcdef"

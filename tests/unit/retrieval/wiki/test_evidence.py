@@ -1,7 +1,10 @@
 """The graph's answer with what proves it."""
 
-from retrieval.wiki.chain import NO_PATH, Chain
+import pytest
+
+from retrieval.wiki import subgraph
 from retrieval.wiki.evidence import NOTHING_FOUND, GraphEvidence, gather_evidence
+from retrieval.wiki.subgraph import NO_PATH, Chain
 from tests.fakes.small_index import SmallIndex
 from tests.fakes.wiki import OXFORD, people_index
 
@@ -9,8 +12,8 @@ NONE = Chain(nodes=(), edges=())
 CONNECTED = "How is the Lease Daemon connected to the Oxford Site?"
 
 
-def evidence_of(index: SmallIndex, query: str, **options: float) -> GraphEvidence:
-    return gather_evidence(index.chunks, index.graph, index.encoder, query, **options)
+def evidence_of(index: SmallIndex, query: str) -> GraphEvidence:
+    return gather_evidence(index.chunks, index.graph, index.encoder, query)
 
 
 def test_the_chain_is_a_real_path_with_document_chunk_and_words_behind_each_edge() -> None:
@@ -48,8 +51,9 @@ def test_nothing_found_is_an_empty_subgraph_and_never_an_error() -> None:
     }
 
 
-def test_where_no_path_joins_the_seeds_the_chain_says_so() -> None:
-    found = evidence_of(people_index(), CONNECTED, min_confidence=0.99)
+def test_where_no_path_joins_the_seeds_the_chain_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subgraph, "MIN_CONFIDENCE", 0.99)
+    found = evidence_of(people_index(), CONNECTED)
     assert OXFORD.id in found.subgraph.seeds
     assert found.chain_line == NO_PATH
     assert found.to_record()["chain"] == []

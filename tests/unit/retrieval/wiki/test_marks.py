@@ -3,10 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from retrieval.wiki.marks import mark_pages, marked_page
 from retrieval.wiki.page import Contradiction, PageStatus
 from retrieval.wiki.store import Wiki
-from retrieval.wiki.trust import Trust
+from retrieval.wiki.trust import Trust, mark_pages, marked_page
 from tests.fakes.read_only import only_readable
 from tests.fakes.wiki import LATER, NOW, hand_page
 

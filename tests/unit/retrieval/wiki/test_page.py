@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval.wiki.page import PageSection, sections_of
-from schemas.hashing import sha256_hex
+from schemas.ids import sha256_hex
 from tests.fakes.wiki import hand_page
 
 BODY = """Lead, see [[Readers]] and [[topic/vectors|vectors]].

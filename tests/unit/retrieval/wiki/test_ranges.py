@@ -8,9 +8,9 @@ import pytest
 from retrieval.wiki.check import check_wiki
 from retrieval.wiki.filing import Filing
 from retrieval.wiki.page import PageStatus
-from retrieval.wiki.ranges import asks_for_set, kinds_asked, sets_of
 from retrieval.wiki.store import Wiki
-from retrieval.wiki.worth import leaves_out
+from retrieval.wiki.sufficiency import leaves_out
+from retrieval.wiki.trust import asks_for_set, kinds_asked, sets_of
 from schemas.edges import EdgeKind
 from schemas.nodes import Page
 from tests.fakes.small_index import Document, SmallIndex, build_index, page, typed

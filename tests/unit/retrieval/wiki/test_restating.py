@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.wiki.front_matter import dump_page, parse_page, plain_line
+from retrieval.wiki.front_matter import dump_page, parse_page, plain_line, restate_page
 from retrieval.wiki.page import Contradiction, PageStatus, WikiPage
-from retrieval.wiki.restating import restate_page
 from tests.fakes.wiki import NOW, hand_page
 
 FLAG = Contradiction(subject="D", predicate="owner", object="P", other="S", chunk="chunk:x")

@@ -3,7 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.wiki.search import PageIndex, Rarity
+from retrieval.question.words import Rarity
+from retrieval.wiki.page import PageIndex
 from tests.fakes.wiki import hand_page
 
 LEASES = hand_page("Leases", "A lease ends after a week.", slug="leases")

@@ -1,8 +1,7 @@
 """Where a question begins in the graph."""
 
 from ingest.parse.document import parse_document
-from retrieval.wiki.seeds import PASSAGES, SEEDS_MAX, Seeds, find_seeds
-from retrieval.wiki.terms import parse_query
+from retrieval.wiki.evidence import PASSAGES, SEEDS_MAX, Seeds, find_seeds, parse_query
 from schemas.fragment import ParseRequest
 from schemas.ids import page_id
 from schemas.nodes import Page

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.wiki.slugs import LENGTH_MAX, check_name, is_safe, marked_slug, slug_of
+from retrieval.wiki.page import LENGTH_MAX, check_page_name, is_safe, marked_slug, slug_of
 from schemas.errors import ConfigError
 
 
@@ -46,4 +46,4 @@ def test_titles_in_other_scripts_have_slugs_of_their_own() -> None:
 )
 def test_a_name_that_is_unsafe_is_never_taken(name: str) -> None:
     with pytest.raises(ConfigError, match="lower-case letters"):
-        check_name(name, what="slug")
+        check_page_name(name, what="slug")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.wiki import folder as folder_module
+from retrieval.wiki import store as folder_module
 from retrieval.wiki.store import Wiki, resolve_links, wiki_folder
 from schemas.errors import ConfigError, ParseError, StoreUnavailable
 from tests.fakes.read_only import only_readable

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.question.words import STOP_WORDS
-from retrieval.wiki.terms import parse_query
+from retrieval.wiki.evidence import parse_query
 
 
 @pytest.mark.parametrize(

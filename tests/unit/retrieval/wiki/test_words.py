@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.wiki.words import stems
+from retrieval.question.words import full_stems
 
 
 @pytest.mark.parametrize(
@@ -20,11 +20,11 @@ from retrieval.wiki.words import stems
     ],
 )
 def test_forms_of_a_word_are_one(one: str, other: str) -> None:
-    assert stems(one) == stems(other)
+    assert full_stems(one) == full_stems(other)
 
 
 @pytest.mark.parametrize(
     ("one", "other"), [("lease", "least"), ("new", "newt"), ("process", "proceed"), ("on", "one")]
 )
 def test_other_words_stay_apart(one: str, other: str) -> None:
-    assert stems(one) != stems(other)
+    assert full_stems(one) != full_stems(other)

@@ -8,7 +8,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from runtime.cost.meter import CostMeter
+from runtime.cost import CostMeter
 from schemas.cost import Cause, Costs, settle
 
 WORK = 0.3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runtime.cost import readings
+from runtime import readings
 from schemas.cost import Spent
 
 TASK = 4_000_000

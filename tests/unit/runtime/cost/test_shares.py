@@ -2,7 +2,7 @@
 
 import pytest
 
-from runtime.cost.shares import cause_of_ended, cause_of_process, cause_of_thread
+from runtime.cost import cause_of_ended, cause_of_process, cause_of_thread
 from schemas.cost import Cause
 
 
@@ -28,8 +28,8 @@ def test_a_thread_of_a_library_works_for_what_alone_can_use_it(
 @pytest.mark.parametrize(
     ("command", "name", "cause"),
     [
-        ("python -P -m runtime.processes.parser_child tok 3 2048", "", Cause.PARSE),
-        ("python -P -m flows.server.child 4200", "", Cause.PREFECT),
+        ("python -P -m runtime.parser_child tok 3 2048", "", Cause.PARSE),
+        ("python -m uvicorn --factory prefect.server.api.server:create_app", "", Cause.PREFECT),
         ("/lib/playwright/driver/node cli.js run-driver", "", Cause.FETCH),
         ("python -c from multiprocessing.spawn import spawn_main", "encode", Cause.EMBED),
         ("python -c from multiprocessing.spawn import spawn_main", "Dask Worker process (from Nanny)", None),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.processes.chromium import open_browser
+from runtime.programs import open_browser
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 from tests.fakes.known import web_source
@@ -21,7 +21,7 @@ def test_a_source_that_does_not_ask_for_scripts_needs_no_browser() -> None:
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("runtime.processes.chromium.find_spec", lambda _: None)
+    monkeypatch.setattr("runtime.programs.find_spec", lambda _: None)
     assert (
         _refusal(Settings()) == "javascript: true: needs playwright, which is not installed; run: "
         'pip install "sitegraph[js]"'
@@ -29,14 +29,14 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_missing_browser_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("runtime.processes.chromium.find_spec", lambda name: name)
+    monkeypatch.setattr("runtime.programs.find_spec", lambda name: name)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "Chromium was not found; install it" in _refusal(Settings())
     assert "names /nowhere/chromium, which was not found" in _refusal(Settings(chromium="/nowhere/chromium"))
 
 
 def test_a_browser_on_the_path_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("runtime.processes.chromium.find_spec", lambda name: name)
+    monkeypatch.setattr("runtime.programs.find_spec", lambda name: name)
     monkeypatch.setenv("PATH", str(tmp_path))
     program = tmp_path / "chromium-browser"
     program.write_text("#!/bin/sh\n")

@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from runtime.clean_hooks import find_hook
-from runtime.processes.hook_call import run_hook
-from runtime.processes.parser_pool import ChildLimits, ParserPool
-from schemas.cleaning import Cleaning
+from runtime.clean_hooks import find_hook, run_hook
+from runtime.parser_pool import ChildLimits, ParserPool
 from schemas.errors import ParseError
-from schemas.fragment import GraphFragment, ParseRequest
+from schemas.fragment import Cleaning, GraphFragment, ParseRequest
 from schemas.records import from_record
 
 URI = "http://docs.example/a.html"
@@ -65,10 +63,7 @@ def test_a_child_that_cleans_nothing_imports_no_bs4(tokenizer: Path, tmp_path: P
         ),
         ("return 'text'", "clean cleaning:tidy returned a str"),
         ("return tidy(soup)", "clean cleaning:tidy raised RecursionError"),
-        (
-            "\n  while True: pass",
-            "clean cleaning:tidy did not end within its time (",
-        ),
+        ("\n  while True: pass", "clean cleaning:tidy did not end within its time ("),
         (
             "\n  while True:\n    try: soup['no']\n    except Exception: pass",
             "clean cleaning:tidy did not end within its time (",

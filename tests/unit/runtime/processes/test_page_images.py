@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from indexes.changes import read_changes
-from runtime.processes.page_images import draw_apart, draw_page_apart, stored_bytes
+from runtime.page_images import draw_apart, draw_page_apart, stored_bytes
 from schemas.errors import ConfigError, ParseError, StoreUnavailable
 from schemas.nodes import Chunk
 from schemas.settings import Settings
@@ -37,8 +37,7 @@ def test_a_page_as_it_is_comes_with_its_size_and_how_it_is_turned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "seconds", "words"),
-    [(b"no pdf", 10.0, "not a PDF"), (manual(), 0.001, "took longer")],
+    ("data", "seconds", "words"), [(b"no pdf", 10.0, "not a PDF"), (manual(), 0.001, "took longer")]
 )
 def test_what_cannot_be_drawn_is_said_in_one_line(data: bytes, seconds: float, words: str) -> None:
     with pytest.raises(ParseError, match=words) as refused:

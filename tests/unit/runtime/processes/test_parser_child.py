@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from schemas.hashing import canonical_json
+from schemas.ids import canonical_json
 from schemas.records import to_record
 from tests.fakes.parser_children import NOTE, NOTE_REQUEST, ROOT, parsed_here
 
@@ -15,7 +15,7 @@ def test_what_a_library_prints_does_not_spoil_the_answers(tokenizer: Path) -> No
         (
             "import os, sys, threading",
             "from pathlib import Path",
-            "import runtime.processes.parser_child as child",
+            "import runtime.parser_child as child",
             "real = child._build_tasks",
             "def loud(path):",
             "    parse = real(path)[child.Task.PARSE]",

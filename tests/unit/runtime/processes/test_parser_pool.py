@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime.processes.parser_pool import ChildLimits, ParserPool
+from runtime.parser_pool import ChildLimits, ParserPool
 from schemas.errors import ConfigError, ParseError, Stopped, UnsupportedMedia
-from schemas.hashing import canonical_json
+from schemas.ids import canonical_json
 from schemas.records import to_record
 from schemas.report import PageCounts
 from tests.fakes.parser_children import (
@@ -113,7 +113,7 @@ def test_a_missing_tokenizer_is_a_configuration_error_naming_it(tmp_path: Path) 
 
 def test_importing_the_pool_loads_no_parser_and_no_prefect() -> None:
     unwanted = "{'prefect', 'pymupdf', 'lxml', 'tokenizers'}"
-    script = f"import sys, runtime.processes.parser_pool; print(*{unwanted} & set(sys.modules))"
+    script = f"import sys, runtime.parser_pool; print(*{unwanted} & set(sys.modules))"
     loaded = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.processes.parser_pool import ChildLimits, ParserPool
+from runtime.parser_pool import ChildLimits, ParserPool
 from schemas.errors import ParseError, ParserUnavailable
 from tests.fakes.parser_children import (
     NOTE,
@@ -97,7 +97,7 @@ def test_a_system_without_room_for_a_process_is_no_fault_of_a_document(tokenizer
 def test_a_child_starts_under_a_smaller_limit_of_memory_than_its_own() -> None:
     """As a user that may not raise it has with `ulimit -v`."""
     code = (
-        "import resource; from runtime.processes.parser_child import _limit_address_space\n"
+        "import resource; from runtime.parser_child import _limit_address_space\n"
         "resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31)); _limit_address_space(2**33)\n"
         "print(resource.getrlimit(resource.RLIMIT_AS)[0])"
     )
@@ -148,7 +148,7 @@ def test_no_child_outlives_a_killed_parent(tokenizer: Path, slow_pdf: bytes, tmp
         (
             "import sys, threading, time",
             "from pathlib import Path",
-            "from runtime.processes.parser_pool import ParserPool",
+            "from runtime.parser_pool import ParserPool",
             "from schemas.fragment import ParseRequest",
             "pool = ParserPool(workers=2, tokenizer=Path(sys.argv[1]))",
             "asked = ParseRequest(uri='files://docs/a.md', source='docs', path='a.md')",

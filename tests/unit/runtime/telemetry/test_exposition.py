@@ -8,9 +8,8 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse
 
-from runtime.telemetry.exposition import render, write_textfile
 from runtime.telemetry.families import index_families
-from runtime.telemetry.questions import QuestionOutcome, Questions
+from runtime.telemetry.prometheus import QuestionOutcome, Questions, render, write_textfile
 from tests.unit.runtime.telemetry.test_families import INDEX, NOW
 
 FAMILIES = index_families(INDEX, now=NOW)

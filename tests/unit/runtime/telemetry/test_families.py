@@ -7,13 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from runtime.telemetry.catalogue import INDEX_METRICS
-from runtime.telemetry.families import (
-    content_ages,
-    count_reasons,
-    index_families,
-    percentile,
-    share_within,
-)
+from runtime.telemetry.families import content_ages, count_reasons, index_families, percentile, share_within
 from schemas.health import IndexHealth, LastRun, SourceStatus, TableHealth
 
 NOW = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runtime.telemetry.questions import QuestionOutcome, Questions, outcome_of
+from runtime.telemetry.prometheus import QuestionOutcome, Questions, question_outcome
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from runtime.telemetry.questions import QuestionOutcome, Questions, outcome_of
     ],
 )
 def test_the_status_tells_the_outcome(status: int, found: bool | None, outcome: str) -> None:
-    assert outcome_of(status, found) is QuestionOutcome(outcome)
+    assert question_outcome(status, found) is QuestionOutcome(outcome)
 
 
 def test_methods_that_clients_make_up_are_one_label() -> None:

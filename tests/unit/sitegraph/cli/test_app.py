@@ -15,8 +15,7 @@ import pytest
 from pyarrow import ArrowInvalid
 
 from indexes.embed.named_models import NAMED_MODELS
-from indexes.layout import IndexLayout
-from indexes.manifest import FORMAT
+from indexes.layout import FORMAT, IndexLayout
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from schemas import errors
@@ -114,7 +113,7 @@ def test_an_unknown_filter_names_the_known_ones(folder: Path, said: Said) -> Non
 def test_an_index_of_another_version_is_refused_before_anything_is_written(
     copy: Path, said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
-    for module in ("indexes.manifest", "flows.run.restore_pointers"):
+    for module in ("indexes.layout", "flows.run.create_index"):
         monkeypatch.setattr(f"{module}.FORMAT", FORMAT + 1)
     source = tmp_path / "source.yaml"
     source.write_text(EXAMPLE)
@@ -167,7 +166,7 @@ def test_a_signal_that_a_driver_took_for_an_error_has_the_exit_code_of_the_signa
     def call(*_arguments: object, **_options: object) -> None:
         raise ArrowInvalid(f"External error: {raised}")
 
-    monkeypatch.setattr("sitegraph.cli.app.app", call)
+    monkeypatch.setattr("sitegraph.cli.app.build_commands", lambda _names: call)
     assert run_app(["maintain"]) == code
 
 
@@ -246,7 +245,11 @@ def test_a_settings_file_that_is_no_text_is_exit_code_2(said: Said, tmp_path: Pa
 
 def test_the_list_of_commands_has_whole_sentences(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app([]) == 0
-    assert "..." not in capsys.readouterr().out.partition("Commands:")[2]
+    listed = capsys.readouterr().out.partition("Commands:\n")[2].partition("\n\n")[0]
+    assert "..." not in listed
+    assert [line.split()[0] for line in listed.splitlines() if line.startswith("  ") and line[2] != " "] == [
+        *COMMANDS
+    ]
 
 
 def test_an_empty_generation_is_intact(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -255,7 +258,7 @@ def test_an_empty_generation_is_intact(copy: Path, capsys: pytest.CaptureFixture
     assert capsys.readouterr().out == "generation 0: intact\n"
 
 
-@pytest.mark.parametrize("name", [name for name, _, _ in COMMANDS])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app([name, "--help"]) == 0
     out = capsys.readouterr().out

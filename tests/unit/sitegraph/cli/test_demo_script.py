@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sitegraph.cli.demo_script import run_demo
-from sitegraph.cli.failures import explain
+from sitegraph.cli.failures import explain_error
 
 
 def test_a_demo_without_what_builds_the_manual_names_its_extra(
@@ -17,7 +17,7 @@ def test_a_demo_without_what_builds_the_manual_names_its_extra(
     with pytest.raises(ModuleNotFoundError) as missing:
         run_demo(tmp_path / "tour")
 
-    failure = explain(missing.value, command="demo")
+    failure = explain_error(missing.value, command="demo")
     assert failure
     assert 'needs mkdocs, which is not installed; run: pip install "sitegraph[demo]"' in failure.message
     assert not (tmp_path / "tour").exists()

@@ -13,18 +13,15 @@ from typing import Any
 
 import pytest
 
-from indexes.copies.marker import CopyMarker, write_marker
-from indexes.layout import IndexLayout
-from indexes.manifest import VectorSpace, load_manifest
+from indexes.layout import IndexLayout, VectorSpace, load_manifest
+from indexes.markers import CopyMarker, write_marker
 from indexes.publish.current import write_current
 from indexes.publish.generation import dump_generation, load_generation
-from schemas.extras import EXTRAS
-from schemas.settings import Settings
+from schemas.settings import EXTRAS, Settings
 from schemas.source import Source
+from sitegraph.actions import probes
+from sitegraph.actions.needs import CheckResult, CheckState, exit_code_of, needs_of
 from sitegraph.cli.app import run_app
-from sitegraph.cli.health import machine
-from sitegraph.cli.health.findings import CheckResult, CheckState, exit_code_of
-from sitegraph.cli.health.needs import needs_of
 
 CLOSED = "127.0.0.1:9"
 SECRET = "s3cr3t"
@@ -253,7 +250,7 @@ def test_a_generation_that_cannot_be_read_is_found(examined: Examined, folder: P
     [
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry.sdk", "otel"),
         ("OPENLINEAGE_URL", "openlineage.client", "openlineage"),
-        ("SITEGRAPH_METRICS_FILE", "prometheus_client", "pipeline"),
+        ("SITEGRAPH_METRICS_FILE", "prometheus_client", "light"),
     ],
 )
 def test_what_is_configured_for_those_who_watch_needs_its_extra(
@@ -265,7 +262,7 @@ def test_what_is_configured_for_those_who_watch_needs_its_extra(
     extra: str,
 ) -> None:
     monkeypatch.setattr(
-        "sitegraph.cli.health.machine.find_spec", lambda name: None if name == module else find_spec(name)
+        "sitegraph.actions.probes.find_spec", lambda name: None if name == module else find_spec(name)
     )
     assert examined("--index", str(folder))[1][f"extra {extra}"]["health"] == "optional"
 
@@ -324,7 +321,7 @@ def test_needs_follow_from_settings_sources_and_index() -> None:
     whole = needs_of(Settings(ledger_url="postgresql://h/d", spacy="en"), sources, has_index=False)
     reading = needs_of(Settings(), (), has_index=True, graph="neo4j", raw="s3://docs/raw")
 
-    assert whole.extras == {"pipeline", "postgres", "js", "nlp"}
+    assert whole.extras == {"light", "postgres", "js", "nlp"}
     assert (whole.languages, whole.chromium, whole.neo4j) == (("deu",), True, False)
     assert reading.extras == {"s3"}
     assert (reading.neo4j, reading.raw_url) == (True, "s3://docs/raw")
@@ -335,7 +332,7 @@ def test_variables_of_those_who_watch_are_needs() -> None:
 
     watched = needs_of(Settings(metrics_file="runs.prom"), (), has_index=True, environ=environ)
 
-    assert watched.extras == {"pipeline", "otel", "openlineage"}
+    assert watched.extras == {"light", "otel", "openlineage"}
 
 
 def test_a_folder_that_may_not_be_entered_is_looked_for_above(
@@ -350,7 +347,7 @@ def test_a_folder_that_may_not_be_entered_is_looked_for_above(
 
     real = os.stat
     monkeypatch.setattr(os, "stat", refuse)
-    assert machine.existing(closed / "index") == tmp_path
+    assert probes.existing(closed / "index") == tmp_path
 
 
 def test_a_bucket_that_does_not_answer_is_unreachable_and_names_what_to_check(

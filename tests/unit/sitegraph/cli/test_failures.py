@@ -7,10 +7,8 @@ import psycopg
 import pytest
 from onnxruntime.capi.onnxruntime_pybind11_state import RuntimeException
 
-from schemas.driver_text import plain_reason
-from schemas.errors import DamageFound, StoreUnavailable
-from schemas.no_room import why_no_room
-from sitegraph.cli.failures import Failure, explain
+from schemas.errors import DamageFound, StoreUnavailable, plain_reason, why_no_room
+from sitegraph.cli.failures import Failure, explain_error
 
 NOT_FOUND = (
     "lance error: Not found: srv/index/lance/chunks.lance/data/0001.lance, "
@@ -43,7 +41,7 @@ def test_a_full_disk_is_known_by_its_code_or_its_words_however_deep() -> None:
     assert why_no_room(OSError(errno.EDQUOT, "over")) == "the disk quota is used up"
     assert why_no_room(sqlite3.OperationalError("database or disk is full")) == "the disk is full"
     assert why_no_room(ValueError("nothing of the kind")) is None
-    assert explain(wrapped, command="run") == Failure(
+    assert explain_error(wrapped, command="run") == Failure(
         "the disk is full. Nothing changed for readers; free some space and try again", 1
     )
 
@@ -71,7 +69,7 @@ def test_a_full_disk_is_known_by_its_code_or_its_words_however_deep() -> None:
 def test_what_the_machine_and_others_do_is_told_with_what_to_do(
     error: Exception, code: int, words: str
 ) -> None:
-    failure = explain(error, command="run")
+    failure = explain_error(error, command="run")
 
     assert failure is not None
     assert failure.code == code
@@ -102,7 +100,7 @@ def test_too_little_memory_is_told_whoever_came_upon_it_first() -> None:
         ),
         OSError(errno.ENOMEM, "Cannot allocate memory", "/srv/x"),
     ]
-    told = {str(error): explain(error, command="query") for error in said}
+    told = {str(error): explain_error(error, command="query") for error in said}
     assert {failure and failure.message for failure in told.values()} == {
         "there is not enough memory; free some, or raise its limit (ulimit -v)"
     }, told
@@ -124,4 +122,4 @@ def dealt_with() -> KeyError:
     ],
 )
 def test_a_fault_of_the_program_is_not_put_down_to_somebody_else(error: Exception) -> None:
-    assert explain(error, command="run") is None
+    assert explain_error(error, command="run") is None

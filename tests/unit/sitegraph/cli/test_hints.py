@@ -1,7 +1,7 @@
 import pytest
 
-from schemas.advice import ADVICE, Trouble
-from sitegraph.cli.hints import complete_for_call
+from schemas.advice import ADVICE, Trouble, advise
+from sitegraph.cli.options import door_of
 
 RUN = ["run", "docs/handbook.yaml", "--index", "my index"]
 
@@ -35,19 +35,17 @@ RUN = ["run", "docs/handbook.yaml", "--index", "my index"]
     ],
 )
 def test_advice_can_be_pasted_as_it_stands(message: str, said: str) -> None:
-    assert complete_for_call(message, RUN) == said
+    assert advise(message, door_of(RUN)) == said
 
 
 @pytest.mark.parametrize("arguments", [["status"], ["status", "--index"], []])
 def test_a_call_without_an_index_leaves_advice_as_it_is(arguments: list[str]) -> None:
-    assert (
-        complete_for_call("with: sitegraph run SOURCE.yaml", arguments) == "with: sitegraph run SOURCE.yaml"
-    )
+    assert advise("with: sitegraph run SOURCE.yaml", door_of(arguments)) == "with: sitegraph run SOURCE.yaml"
 
 
 def test_an_index_given_with_an_equals_sign_is_repeated_too() -> None:
     assert (
-        complete_for_call("with: sitegraph verify", ["status", "--index=i"])
+        advise("with: sitegraph verify", door_of(["status", "--index=i"]))
         == "with: sitegraph verify --index i"
     )
 
@@ -63,7 +61,7 @@ def test_an_index_given_with_an_equals_sign_is_repeated_too() -> None:
     ],
 )
 def test_advice_to_run_again_names_what_was_run(arguments: list[str], typed: str) -> None:
-    said = complete_for_call("go ahead with: sitegraph run SOURCE.yaml --accept", arguments)
+    said = advise("go ahead with: sitegraph run SOURCE.yaml --accept", door_of(arguments))
     assert said == f"go ahead with: sitegraph run {typed} --accept --index i"
 
 
@@ -72,8 +70,8 @@ def test_advice_to_run_again_names_what_was_run(arguments: list[str], typed: str
 def test_what_is_no_source_file_is_not_advised_to_a_command_that_takes_only_one(
     trouble: Trouble, typed: str
 ) -> None:
-    said = complete_for_call(f"went wrong; {ADVICE[trouble]}", ["run", typed, "--index", "i"])
+    said = advise(f"went wrong; {ADVICE[trouble]}", door_of(["run", typed, "--index", "i"]))
     assert said.startswith(f"went wrong; to go ahead: sitegraph run {typed} --accept --index i")
     assert "plan" not in said
-    cost = complete_for_call("see the cost with: sitegraph plan SOURCE.yaml", ["run", typed])
+    cost = advise("see the cost with: sitegraph plan SOURCE.yaml", door_of(["run", typed]))
     assert cost == "see the cost with: sitegraph plan SOURCE.yaml"

@@ -12,10 +12,8 @@ import pytest
 
 from runtime.source_file import load_source, parse_source
 from schemas.source import Source
-from sitegraph.cli.app import run_app
-from sitegraph.cli.starting.figures import told_bytes, told_estimate, told_seconds
-from sitegraph.cli.starting.look import PAGES, spread
-from sitegraph.cli.starting.proposal import (
+from sitegraph.actions.probe import PAGES, spread
+from sitegraph.actions.proposal import (
     START_SECONDS,
     Estimate,
     LookedAt,
@@ -24,8 +22,9 @@ from sitegraph.cli.starting.proposal import (
     propose_site,
     scope_prefix,
 )
-from sitegraph.cli.starting.source_text import source_text
-from sitegraph.cli.starting.target import Target, TargetKind, find_target, is_source_file
+from sitegraph.actions.proposal_text import source_text, told_bytes, told_estimate, told_seconds
+from sitegraph.actions.target import Target, TargetKind, find_target, is_source_file
+from sitegraph.cli.app import run_app
 from tests.fakes.folder_server import python_server
 from tests.fakes.git_repositories import make_repository
 from tests.fakes.site_server import Reply, Site, serve

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from pyarrow.parquet import read_table
 
-from indexes.rerank import locate_reranker
-from retrieval.learning.clicks import CLICK_FILE, count_clicks
-from retrieval.learning.query_log import LOG_FILE, log_folder
+from indexes.reader_parts import locate_reranker
+from retrieval.learning.usage_log import CLICK_FILE, LOG_FILE, count_clicks, log_folder
 from schemas.errors import ConfigError
 from sitegraph.cli.app import run_app
 from tests.fakes.copies import copy_index

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from ingest.plan.globs import glob_refusal
-from sitegraph.cli.starting.traps import escaped, find_traps, is_left_out
+from ingest.plan.scope import glob_refusal
+from sitegraph.actions.traps import escaped, find_traps, is_excluded
 
 PREFIX = "https://docs.example.org/guide/"
 
@@ -72,7 +72,7 @@ def test_forms_of_pages_are_left_out_where_the_site_has_them() -> None:
 def test_a_glob_leaves_out_what_it_is_for_and_nothing_else() -> None:
     found = find_traps([f"{PREFIX}{path}" for path in ("1.0/a", "2.0/a")], prefix=PREFIX)
 
-    assert is_left_out(f"{PREFIX}1.0/b", found)
-    assert not is_left_out(f"{PREFIX}2.0/b", found)
-    assert not is_left_out(f"{PREFIX}1x0/b", find_traps([], prefix=PREFIX))
+    assert is_excluded(f"{PREFIX}1.0/b", found)
+    assert not is_excluded(f"{PREFIX}2.0/b", found)
+    assert not is_excluded(f"{PREFIX}1x0/b", find_traps([], prefix=PREFIX))
     assert escaped("a[1]*?") == "a[[]1][*][?]"

@@ -13,9 +13,8 @@ from runtime.settings import read_settings
 from runtime.source_file import load_source
 from schemas.errors import ConfigError
 from schemas.source import Rate, Source
-from sitegraph.cli.starting.guess import TRY_PAGES, guess, guessed_source
-from sitegraph.cli.starting.target import find_target
-from sitegraph.cli.starting.trying import as_file_of
+from sitegraph.actions.propose import TRY_PAGES, as_file_of, guess, guessed_source
+from sitegraph.actions.target import find_target
 from tests.fakes.disk_index import write_index
 from tests.fakes.exported_encoder import place_exported_encoder
 from tests.fakes.governance import governance_documents

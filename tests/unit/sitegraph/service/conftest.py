@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from indexes.layout import IndexLayout
 from indexes.stores.ledger.ledger import open_ledger
 from indexes.stores.raw import FileRawStore
+from schemas.changes import FeedChange, FeedEntry, FeedKind
 from schemas.documents import LiveDocument
-from schemas.feed import FeedChange, FeedEntry, FeedKind
 from schemas.settings import Settings
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.worker import ServeOptions, build_service

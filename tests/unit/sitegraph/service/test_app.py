@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from starlette.testclient import TestClient
 
 from indexes.publish.current import write_current
-from retrieval.learning.query_log import log_folder
+from retrieval.learning.usage_log import log_folder
 from retrieval.live import open_retriever
 from retrieval.question.query import build_query
 from schemas.errors import ConfigError

@@ -11,9 +11,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 from uvicorn import Config, Server
 
-from sitegraph.service import connections
-from sitegraph.service.connections import BoundedProtocol
+from sitegraph.service import running
 from sitegraph.service.guard import STATUS
+from sitegraph.service.running import BoundedProtocol
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
@@ -82,7 +82,7 @@ def test_who_was_turned_away_is_read_again_after_a_second_and_others_at_once() -
 def test_a_connection_that_sends_no_whole_request_is_closed(
     begun: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.05)
+    monkeypatch.setattr(running, "REQUEST_SECONDS", 0.05)
 
     async def scene(port: int) -> None:
         assert await said(port, begun) == b""
@@ -92,7 +92,7 @@ def test_a_connection_that_sends_no_whole_request_is_closed(
 
 
 def test_one_connection_too_many_is_closed_and_the_next_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "CONNECTIONS_MAX", 2)
+    monkeypatch.setattr(running, "CONNECTIONS_MAX", 2)
 
     async def scene(port: int) -> None:
         silent = [(await asyncio.open_connection("127.0.0.1", port))[1] for _ in range(2)]

@@ -18,18 +18,18 @@ from starlette.testclient import TestClient
 
 import retrieval.__main__
 from indexes.layout import IndexLayout
-from indexes.publish.held import hold_file
+from indexes.publish.current import hold_file
 from runtime.settings import read_settings
 from runtime.telemetry.catalogue import METRICS
+from schemas.evidence import Interface
 from schemas.health import IndexHealth
 from schemas.settings import Settings
-from schemas.usage_counts import Interface
 from sitegraph.cli.app import run_app
 from sitegraph.service.contract import RetrieveRequest
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.mcp_.tools import retrieve_bundle
 from sitegraph.service.metrics import HEALTH_SECONDS, IndexWatch, seconds_kept
-from sitegraph.service.parts import open_parts
+from sitegraph.service.parts import open_service_parts
 from sitegraph.service.worker import ServeOptions, build_service
 from tests.fakes.receiver import attributes, receiving
 from tests.unit.sitegraph.service.conftest import serving
@@ -142,7 +142,7 @@ def test_questions_of_commands_and_of_stdio_mcp_are_told_as_soon_as_they_are_log
             assert run_app(command) == 0
         assert told(client) == {("query", "found"): 2, ("ask", "not_found"): 1}
         assert retrieval.__main__.main(["--query", question, *place]) == 0
-        with open_parts(read_settings(index=str(copy)), RequestLimits(), door=Interface.MCP) as parts:
+        with open_service_parts(read_settings(index=str(copy)), RequestLimits(), door=Interface.MCP) as parts:
             retrieve_bundle(parts, RetrieveRequest(query=question))
         others = {("retrieval", "found"): 1, ("mcp", "found"): 1}
         every = {("query", "found"): 2, ("ask", "not_found"): 1, **others}

@@ -1,6 +1,7 @@
 """The documents that an agent means by an address, as the command `graph` finds them."""
 
 import shutil
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -9,12 +10,13 @@ import pytest
 from indexes.layout import IndexLayout
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.settings import Settings
-from sitegraph.service.parts import _Ledger
+from sitegraph.service.guard import RequestLimits
+from sitegraph.service.parts import Parts, open_service_parts
 from tests.fakes.ledger_rows import SITE, make_known
 
 
 @pytest.fixture
-def ledger(folder: Path, tmp_path: Path) -> _Ledger:
+def parts(folder: Path, tmp_path: Path) -> Iterator[Parts]:
     """What a service reads of an index whose ledger knows a page, and an old address that leads to it."""
     index = tmp_path / "index"
     shutil.copytree(folder, index)
@@ -27,7 +29,8 @@ def ledger(folder: Path, tmp_path: Path) -> _Ledger:
                 make_known("b/start.html", doc="page:b"),
             ]
         )
-    return _Ledger(Settings(index=str(index)))
+    with open_service_parts(Settings(index=str(index)), RequestLimits()) as made:
+        yield made
 
 
 @pytest.mark.parametrize(
@@ -43,11 +46,11 @@ def ledger(folder: Path, tmp_path: Path) -> _Ledger:
     ],
 )
 def test_any_spelling_of_an_address_and_one_that_leads_there_mean_the_document(
-    ledger: _Ledger, name: str
+    parts: Parts, name: str
 ) -> None:
-    assert ledger.documents(name) == ("page:keys",)
+    assert parts.documents(name) == ("page:keys",)
 
 
 @pytest.mark.parametrize("name", ["start.html", "nothing.html", "http://[x#y", "#top", f"{SITE}/nothing"])
-def test_what_is_ambiguous_or_unknown_means_none(ledger: _Ledger, name: str) -> None:
-    assert ledger.documents(name) == ()
+def test_what_is_ambiguous_or_unknown_means_none(parts: Parts, name: str) -> None:
+    assert parts.documents(name) == ()

@@ -10,8 +10,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from schemas import errors
 from sitegraph.service.contract import AS_OF, CHUNK_ID, DOCUMENT_ID, RetrieveRequest
 from sitegraph.service.mcp_.tools import TOOLS
-from sitegraph.service.pages.cite import PDF_ID
-from sitegraph.service.pages.near import NODE_ID
+from sitegraph.service.pages.opened import NODE_ID, PDF_ID
 from sitegraph.service.problems import HttpProblem, first_fault, problem_of, respond
 
 STATUS = {

@@ -33,7 +33,9 @@ from tests.fakes.small_index import page
 REPO = Path(__file__).parents[4]
 LIGHT = """
 import sys
-import sitegraph.cli.app, sitegraph.service.running, sitegraph.service.worker
+import sitegraph.service.running, sitegraph.service.worker
+from sitegraph.cli.app import build_commands
+build_commands()
 heavy = {"prefect", "torch", "transformers", "sentence_transformers", "pymupdf", "lxml", "trafilatura",
          "ingest", "lancedb", "onnxruntime", "sqlalchemy"}
 print(*sorted(heavy & set(sys.modules)))

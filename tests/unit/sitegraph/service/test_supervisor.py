@@ -5,7 +5,7 @@ import time
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
-from sitegraph.service.supervisor import end
+from sitegraph.service.running import end
 
 
 def stay(ready: Connection) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from sitegraph.service.parts import Threads, ends_in_time
 from sitegraph.service.problems import HttpProblem
-from sitegraph.service.threads import Threads, ends_in_time
 
 
 def threads_of(*, working: int, waiting: int, clock: Callable[[], float] = time.monotonic) -> Threads:

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[5]
 
 LOADED = "[n for n in sys.modules if n.startswith('lance_namespace') and sys.modules[n].__spec__.origin]"
@@ -35,6 +37,30 @@ def test_tables_are_written_and_read_without_the_client_of_catalogues(tmp_path: 
         f"print({LOADED})",
     )
     assert said == ["lamp", "[]"]
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="lancedb takes typing.override")
+def test_methods_are_not_checked_and_others_get_the_package_that_checks(tmp_path: Path) -> None:
+    said = run(
+        tmp_path,
+        "print('overrides' in sys.modules)",
+        "from lancedb.db import LanceDBConnection",
+        "print(LanceDBConnection.open_table.__qualname__)",
+        "import overrides",
+        "class Base:",
+        "    def lamp(self) -> int: ...",
+        "try:",
+        "    class Other(Base):",
+        "        @overrides.override",
+        "        def lantern(self) -> str: ...",
+        "except TypeError as error:",
+        "    print(error)",
+    )
+    assert said == [
+        "False",
+        "LanceDBConnection.open_table",
+        "Other.lantern: No super class method found",
+    ]
 
 
 def test_what_needs_the_client_gets_the_real_one(tmp_path: Path) -> None:

@@ -3,15 +3,13 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-from indexes.stores.lance.engine import BTREE_PAGE, has_engine
 from indexes.stores.lance.store import LanceChunkStore
+from indexes.stores.lance.table_upkeep import BTREE_PAGE
 from indexes.stores.lance.tables import CHUNKS
 from tests.fakes.varied_chunks import DIM, publish_rows, varied_row
 
 
-@pytest.mark.skipif(not has_engine(), reason="pylance is not installed")
 def test_segments_that_runs_append_have_pages_of_the_declared_size(tmp_path: Path) -> None:
     import lance
     from lance.file import LanceFileReader

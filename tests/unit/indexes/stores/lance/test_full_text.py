@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from indexes.stores.lance.full_text import full_text_of, main_language
+from indexes.stores.lance.search_indexes import refresh_text_indexes
 from indexes.stores.lance.store import LanceChunkStore
-from indexes.stores.lance.tables import CHUNKS, connect
-from indexes.stores.lance.text_index import refresh_text_indexes
+from indexes.stores.lance.tables import CHUNKS, connect, full_text_of, main_language
 from schemas.evidence import SearchField
 from tests.fakes.graph_samples import DIM, make_chunk, make_vectors
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import lancedb
 import pytest
 
-from indexes.stores.lance import postings
+from indexes.stores.lance import scan
 from indexes.stores.lance.store import LanceChunkStore
 from ingest.link.catalogue import Catalogue
 from ingest.link.spotting import find_catalogued
@@ -37,8 +37,8 @@ def phrases_of(rng: random.Random, text: str) -> str:
 def test_after_any_updates_lookups_find_every_document_in_which_a_phrase_stands_alone(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postings, "ROWS_READ_PER_LOOKUP", 0)
-    monkeypatch.setattr(postings, "LOOKED_UP_AT_ONCE", 5)
+    monkeypatch.setattr(scan, "ROWS_READ_PER_LOOKUP", 0)
+    monkeypatch.setattr(scan, "LOOKED_UP_AT_ONCE", 5)
     rng, held = random.Random(seed), dict[str, Chunk]()
     store = LanceChunkStore.create(tmp_path / "index", dim=DIM)
     for generation in range(1, 9):
@@ -73,13 +73,13 @@ def test_after_any_updates_lookups_find_every_document_in_which_a_phrase_stands_
     ],
 )
 def test_a_phrase_is_looked_up_by_a_word_that_the_index_has(phrase: str, looked_up: bool) -> None:
-    assert postings.is_looked_up(phrase) is looked_up
+    assert scan.is_looked_up(phrase) is looked_up
 
 
 def test_few_phrases_are_looked_up_and_many_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = LanceChunkStore.create(tmp_path / "index", dim=DIM)
     publish(store, 1, [row(f"text {number}", uri=f"https://site.test/{number}") for number in range(5)])
     table = lancedb.connect(str(tmp_path / "index")).open_table("chunks")
-    monkeypatch.setattr(postings, "ROWS_READ_PER_LOOKUP", 2)
-    assert postings.choose_lookups(["one", "other", "Köln"], table) == {"one", "other"}
-    assert postings.choose_lookups(["one", "other", "third"], table) == set()
+    monkeypatch.setattr(scan, "ROWS_READ_PER_LOOKUP", 2)
+    assert scan.choose_lookups(["one", "other", "Köln"], table) == {"one", "other"}
+    assert scan.choose_lookups(["one", "other", "third"], table) == set()

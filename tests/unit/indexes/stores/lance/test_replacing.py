@@ -9,16 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from indexes.stores.lance import replacing, staging
-from indexes.stores.lance.engine import Address, has_engine, open_by_engine
-from indexes.stores.lance.replacing import most_replaced, replace_rows
+from indexes.stores.lance import staging
+from indexes.stores.lance.staging import most_replaced, replace_rows
 from indexes.stores.lance.store import LanceChunkStore
+from indexes.stores.lance.table_upkeep import Address, open_by_engine
 from indexes.stores.lance.tables import CHUNKS, table_address
 from schemas.errors import StaleLease
 from schemas.evidence import SearchField
 from tests.fakes.varied_chunks import DIM, WORDS, Row, publish_rows, varied_row
-
-pytestmark = pytest.mark.skipif(not has_engine(), reason="pylance is not installed")
 
 ROUNDS = 12
 
@@ -151,4 +149,4 @@ def test_every_row_may_go_and_come_again(tmp_path: Path) -> None:
 
 
 def test_few_are_some_hundreds_or_a_hundredth() -> None:
-    assert [most_replaced(rows) for rows in (1, 20_000, 1_000_000)] == [replacing.ALWAYS_FEW, 200, 10_000]
+    assert [most_replaced(rows) for rows in (1, 20_000, 1_000_000)] == [staging.ALWAYS_FEW, 200, 10_000]

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from indexes.stores.lance.search import best
+from indexes.stores.lance.chunks import best
 
 
 def ranked(scores: dict[str, float], asked: list[int] | None = None) -> object:

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,12 @@ import lancedb
 import pytest
 
 from indexes.ports import StoreState
-from indexes.stores.lance import staging, table_upkeep
+from indexes.stores.lance import chunks, staging, table_upkeep
+from indexes.stores.lance.chunks import LanceChunkReader
 from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
 from indexes.stores.lance.tables import CHUNKS
 from schemas.errors import DamageFound, SchemaMismatch, StaleLease, StoreUnavailable
-from schemas.evidence import SearchField
+from schemas.evidence import Filter, SearchField
 from tests.fakes.graph_samples import DIM, axis, full_chunk, make_chunk, make_graph, make_vectors
 from tests.fakes.store_processes import answer_from, apply_without_end
 
@@ -248,9 +248,8 @@ def test_a_reader_process_keeps_its_generation_while_others_are_published(
 
 
 def test_versions_stay_bounded_and_a_reader_of_a_removed_one_is_told(
-    tmp_path: Path, store: LanceChunkStore, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: LanceChunkStore
 ) -> None:
-    monkeypatch.setattr(table_upkeep, "MARGIN", timedelta(milliseconds=300))
     publish(store, 1, *(f"common {n}" for n in range(40)))
     counts = []
     with running(answer_from, tmp_path / "index", 1) as (_, pipe):
@@ -298,3 +297,38 @@ def test_reading_an_index_needs_no_model_library(tmp_path: Path, store: LanceChu
     code = f"import sys, indexes.stores.lance.store; print(*({slow} & set(sys.modules)))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == ""
+
+
+@pytest.mark.parametrize(("small", "searches"), [(5_000, 2), (0, 5)], ids=["small", "large"])
+def test_a_small_table_is_asked_once_for_the_words_of_a_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int, searches: int
+) -> None:
+    store = LanceChunkStore.create(tmp_path, dim=DIM)
+    writer = store.writer()
+    writer.stage(1, base=0)
+    texts = ("a lamp", "a lamp and a lantern", "a bell")
+    writer.apply(
+        [(make_chunk(text, uri=f"https://{text[-4:]}.test/{len(text)}"), make_vectors()) for text in texts],
+        [],
+    )
+    writer.finish(1)
+    found = store.at(1)
+    of_docs = {chunk.text: Filter(field="doc", values=(chunk.doc,)) for chunk in found.scan()}
+    monkeypatch.setattr(chunks, "SMALL", small)
+    fetches = list[str]()
+    match = LanceChunkReader._match
+
+    def counted(one: LanceChunkReader, column: str, *given: Any) -> Any:
+        fetches.append(column)
+        return match(one, column, *given)
+
+    monkeypatch.setattr(LanceChunkReader, "_match", counted)
+    lamps, bell = of_docs["a lamp"], of_docs["a bell"]
+    asked = [(), (lamps,), (bell,), (lamps, bell)]
+    hits = [found.search_text(SearchField.TEXT, "lamp lantern", top_k=5, filters=one) for one in asked]
+    said = [{chunk.text for chunk in found.get([hit.chunk_id for hit in one])} for one in hits]
+
+    assert found.search_text(SearchField.TEXT, "lamp", top_k=1) != ()
+    assert said == [{"a lamp", "a lamp and a lantern"}, {"a lamp"}, set(), set()]
+    assert hits[1] == tuple(hit for hit in hits[0] if hit.doc == lamps.values[0])
+    assert len(fetches) == searches

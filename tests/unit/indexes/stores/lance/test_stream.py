@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pytest
 
-from indexes.stores.lance.stream import MergeStream
+from indexes.stores.lance.staging import MergeStream
 from schemas.errors import ConfigError, SchemaMismatch
 
 SCHEMA = pa.schema([pa.field("id", pa.string(), nullable=False), pa.field("row_sha256", pa.string())])

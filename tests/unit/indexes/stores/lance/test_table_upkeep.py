@@ -12,7 +12,7 @@ import pytest
 
 from indexes.ports import ChunkReader
 from indexes.publish.files import FileCheck, stamp_files
-from indexes.stores.lance import table_upkeep, upkeep, vector_index
+from indexes.stores.lance import search_indexes, table_upkeep
 from indexes.stores.lance.store import LanceChunkStore
 from indexes.stores.lance.tables import CHUNKS
 from indexes.table_files import files_of, shape_of, tag_of
@@ -22,18 +22,16 @@ from tests.fakes.varied_chunks import DIM, WORDS, Row, publish_rows, varied_row
 
 ROUNDS = 24
 
-needs_engine = pytest.mark.skipif(not table_upkeep.has_engine(), reason="pylance is not installed")
-
 
 @pytest.fixture(scope="module", autouse=True)
 def small_thresholds() -> Iterator[None]:
     """What takes a hundred thousand rows, with hundreds."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(upkeep, "SMALLEST_TIER", 40)
-        patch.setattr(upkeep, "MIN_DELETED_ROWS", 50)
-        patch.setattr(upkeep, "MAX_UNINDEXED_ROWS", 30)
+        patch.setattr(table_upkeep, "SMALLEST_TIER", 40)
+        patch.setattr(table_upkeep, "MIN_DELETED_ROWS", 50)
+        patch.setattr(table_upkeep, "MAX_UNINDEXED_ROWS", 30)
         patch.setattr(table_upkeep, "MAX_STALE_VERSIONS", 6)
-        patch.setattr(vector_index, "MIN_ROWS", 400)
+        patch.setattr(search_indexes, "MIN_ROWS", 400)
         yield
 
 
@@ -90,7 +88,6 @@ def equal_scores(one: ChunkReader, other: ChunkReader) -> bool:
     return True
 
 
-@needs_engine
 def test_after_many_rounds_rows_counts_and_neighbours_are_those_of_a_table_made_anew(
     changed: tuple[LanceChunkStore, dict[int, Row]], anew: ChunkReader
 ) -> None:
@@ -113,7 +110,6 @@ def test_after_many_rounds_rows_counts_and_neighbours_are_those_of_a_table_made_
         assert {hit.chunk_id for hit in near} == {hit.chunk_id for hit in exact}
 
 
-@needs_engine
 def test_maintenance_gives_the_next_generation_the_scores_of_a_table_made_anew(
     changed: tuple[LanceChunkStore, dict[int, Row]], anew: ChunkReader, tmp_path: Path
 ) -> None:
@@ -136,7 +132,6 @@ def test_maintenance_gives_the_next_generation_the_scores_of_a_table_made_anew(
     assert equal_scores(store.at(number + 1), anew)
 
 
-@needs_engine
 def test_a_run_makes_two_versions_and_maintenance_has_nothing_to_do_twice(
     changed: tuple[LanceChunkStore, dict[int, Row]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,7 +143,7 @@ def test_a_run_makes_two_versions_and_maintenance_has_nothing_to_do_twice(
     version = database.open_table(CHUNKS).version
     store.writer().maintain(ROUNDS + 1, fence=lambda: None)
     assert database.open_table(CHUNKS).version == version
-    monkeypatch.setattr(vector_index, "MIN_ROWS", 10**6)
+    monkeypatch.setattr(search_indexes, "MIN_ROWS", 10**6)
     publish_rows(store, ROUNDS + 2, [])
     version = database.open_table(CHUNKS).version
     for number in range(ROUNDS + 3, ROUNDS + 9):
@@ -157,7 +152,6 @@ def test_a_run_makes_two_versions_and_maintenance_has_nothing_to_do_twice(
         version = database.open_table(CHUNKS).version
 
 
-@needs_engine
 def test_maintenance_that_lost_its_lease_leaves_nothing_to_build_on(
     changed: tuple[LanceChunkStore, dict[int, Row]], tmp_path: Path
 ) -> None:
@@ -178,22 +172,6 @@ def test_maintenance_that_lost_its_lease_leaves_nothing_to_build_on(
     assert store.at(ROUNDS + 2).state().digest == kept
 
 
-def test_without_pylance_the_table_is_kept_in_order_as_a_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(table_upkeep, "has_engine", lambda: False)
-    rng = np.random.default_rng(7)
-    store = LanceChunkStore.create(tmp_path / "index", dim=DIM)
-    publish_rows(store, 1, [varied_row(rng, key) for key in range(60)])
-    publish_rows(store, 2, [varied_row(rng, key) for key in range(50, 130)])
-    kept = store.at(2).state().digest
-    store.writer().maintain(2, fence=lambda: None)
-    publish_rows(store, 3, [varied_row(rng, 500)])
-    assert store.at(2).state().digest == kept
-    assert len(store.at(3).search_text(SearchField.TEXT, "row500", top_k=3)) == 1
-
-
-@needs_engine
 def test_pylance_is_of_the_release_that_lancedb_has_inside() -> None:
     """Else one could write what the other cannot read."""
     import lance

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexes.stores.lance.upkeep import (
+from indexes.stores.lance.table_upkeep import (
     MERGED_SEGMENTS,
     MIN_DELETED_ROWS,
     Fragment,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from indexes.places import index_place
-from indexes.stores.lance import table_upkeep, upkeep
+from indexes.stores.lance import table_upkeep
 from indexes.stores.lance.store import LanceChunkStore
 from indexes.stores.lance.tables import CHUNKS
 from indexes.table_files import shape_of
@@ -14,15 +14,10 @@ from schemas.evidence import SearchField
 from tests.fakes.varied_chunks import DIM, publish_rows, varied_row
 
 
-@pytest.mark.parametrize("parts", [True, False])
 def test_a_table_in_a_bucket_is_kept_in_order_and_maintained(
-    bucket_url: str, monkeypatch: pytest.MonkeyPatch, parts: bool
+    bucket_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if parts and not table_upkeep.has_engine():
-        pytest.skip("pylance is not installed")
-    monkeypatch.setattr(upkeep, "MAX_UNINDEXED_ROWS", 30)
-    if not parts:
-        monkeypatch.setattr(table_upkeep, "has_engine", lambda: False)
+    monkeypatch.setattr(table_upkeep, "MAX_UNINDEXED_ROWS", 30)
     rng = np.random.default_rng(7)
     place: Path = index_place(f"{bucket_url}/index")
     store = LanceChunkStore.create(place, dim=DIM)

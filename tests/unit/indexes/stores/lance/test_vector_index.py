@@ -10,21 +10,21 @@ import pytest
 from lancedb.index import IvfFlat
 
 from indexes.ports import ChunkStore, Vector
-from indexes.stores.lance import vector_index
-from indexes.stores.lance.store import LanceChunkStore
-from indexes.stores.lance.tables import CHUNKS, name_version
-from indexes.stores.lance.vector_index import (
+from indexes.stores.lance import search_indexes
+from indexes.stores.lance.search_indexes import (
     ANCHORS_ROW_COUNTS,
     COLUMNS,
     MIN_ROWS,
     plan_training,
     trained_on,
 )
-from indexes.stores.memory import MemoryChunkStore
+from indexes.stores.lance.store import LanceChunkStore
+from indexes.stores.lance.tables import CHUNKS, name_version
 from indexes.table_files import tag_of
 from schemas.evidence import Filter, SearchField
 from tests.fakes.chunk_generations import Row, ids, publish, row
 from tests.fakes.graph_samples import DIM, axis, make_vectors
+from tests.fakes.memory_stores import MemoryChunkStore
 
 BOTH = frozenset({"text_vector", "heading_vector"})
 
@@ -100,7 +100,7 @@ def _rows(number: int, *, first: int = 0) -> list[Row]:
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LanceChunkStore]:
     """A store that finds 200 rows enough."""
-    monkeypatch.setattr(vector_index, "MIN_ROWS", 200)
+    monkeypatch.setattr(search_indexes, "MIN_ROWS", 200)
     store = LanceChunkStore.create(tmp_path / "index", dim=DIM)
     yield store
     store.close()

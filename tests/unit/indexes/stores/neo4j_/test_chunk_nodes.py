@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from indexes.ports import ChunkReader, ChunkVectors
-from indexes.stores.memory import MemoryChunkReader, MemoryChunkStore
-from indexes.stores.neo4j_.chunk_nodes import FIELDS, chunk_properties, stale_chunks
 from indexes.stores.neo4j_.store import Neo4jGraphStore
+from indexes.stores.neo4j_.view import FIELDS, chunk_properties, stale_chunks
 from schemas.errors import ConfigError
 from schemas.nodes import Chunk, ChunkNode, Node
 from tests.fakes.graph_generations import publish
 from tests.fakes.graph_samples import axis, full_chunk, make_chunk, make_vectors, none
+from tests.fakes.memory_stores import MemoryChunkReader, MemoryChunkStore
 from tests.fakes.neo4j_server import Neo4jServer
 from tests.fakes.neo4j_stores import Neo4jStores, query_session, vector_index_alone
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from indexes.stores.neo4j_.concurrent_batches import WRITERS, GoOn, WritingStopped, write_batches
+from indexes.stores.neo4j_.batches import WRITERS, GoOn, WritingStopped, write_batches
 
 
 def test_batches_are_written_at_once() -> None:

@@ -1,6 +1,17 @@
 """Which generations readers may ask for."""
 
-from indexes.stores.neo4j_.generations import GenerationRecord, begun, finished, forgotten, only
+import pytest
+
+from indexes.stores.neo4j_.generations import (
+    LAYOUT,
+    GenerationRecord,
+    begun,
+    check_layout,
+    finished,
+    forgotten,
+    only,
+)
+from schemas.errors import SchemaMismatch
 
 THREE = GenerationRecord(finished=frozenset({1, 2, 3}), tip=3)
 
@@ -27,3 +38,9 @@ def test_forgetting_the_tip_leaves_it_unknown_so_that_the_next_stage_compares_wi
 
 def test_pruning_hides_what_is_not_kept_and_invents_nothing() -> None:
     assert only(THREE, [2, 3, 9]).finished == {2, 3}
+
+
+def test_a_graph_of_an_earlier_layout_is_to_be_built_anew() -> None:
+    check_layout(GenerationRecord(), "ix")
+    with pytest.raises(SchemaMismatch, match=r"in layout 2, not 3; .*sitegraph run SOURCE\.yaml --index NEW"):
+        check_layout(GenerationRecord(layout=LAYOUT - 1), "ix")

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from indexes.ports import ChunkReader
-from indexes.stores.memory import MemoryChunkStore
 from indexes.stores.neo4j_ import session
 from indexes.stores.neo4j_.changes import StagedChanges
 from indexes.stores.neo4j_.schema import LOOKED_UP
@@ -15,6 +14,7 @@ from schemas.edges import Edge, EdgeKind
 from schemas.nodes import Node
 from tests.fakes.graph_generations import publish
 from tests.fakes.graph_samples import DIM, make_edge, make_entity, make_page
+from tests.fakes.memory_stores import MemoryChunkStore
 from tests.fakes.neo4j_server import Neo4jServer
 from tests.fakes.neo4j_stores import Neo4jStores, query_session
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexes.digests import edge_sha256, node_sha256
-from indexes.stores.neo4j_.properties import (
+from indexes.stores.neo4j_.schema import (
     edge_from_properties,
     edge_properties,
     from_properties,
@@ -17,8 +17,7 @@ from indexes.stores.neo4j_.properties import (
     to_properties,
 )
 from schemas.edges import Edge, EdgeKind, EvidenceRole, LinkPosition
-from schemas.geometry import BBox
-from schemas.nodes import NODE_TYPES, Node
+from schemas.nodes import NODE_TYPES, BBox, Node
 from tests.fakes.graph_samples import make_graph
 
 NAMES = st.text("abcdefghij", min_size=1, max_size=8)

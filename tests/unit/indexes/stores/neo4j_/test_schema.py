@@ -4,8 +4,8 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from indexes.stores.neo4j_.chunk_nodes import FIELDS
 from indexes.stores.neo4j_.schema import LOOKED_UP, schema_statements
+from indexes.stores.neo4j_.view import FIELDS
 from schemas.nodes import NODE_TYPES, NodeKind
 
 PAGE = (Path(__file__).parents[5] / "docs" / "how-to" / "query-neo4j.md").read_text("utf-8")

@@ -7,21 +7,18 @@ from typing import Any
 import pytest
 
 from indexes.ports import ChunkReader
-from indexes.stores.memory import MemoryChunkStore
-from indexes.stores.neo4j_ import session, sweeps, view
-from indexes.stores.neo4j_.properties import (
+from indexes.stores.neo4j_ import changes, session, view
+from indexes.stores.neo4j_.schema import (
     edge_from_properties,
-    edge_properties,
     node_from_properties,
-    node_properties,
 )
-from indexes.stores.neo4j_.schema import OPEN, TEXT_INDEX, schema_statements
 from indexes.stores.neo4j_.store import Neo4jGraphStore
 from schemas.edges import Edge, EdgeKind
-from schemas.errors import StoreUnavailable
+from schemas.errors import SchemaMismatch
 from schemas.nodes import Node, NodeKind
 from tests.fakes.graph_generations import publish, publish_graph
 from tests.fakes.graph_samples import DIM, SampleGraph, make_edge, make_graph, make_page
+from tests.fakes.memory_stores import MemoryChunkStore
 from tests.fakes.neo4j_server import Neo4jServer
 from tests.fakes.neo4j_stores import Neo4jStores, query_session
 
@@ -169,7 +166,7 @@ def test_a_change_of_more_rows_than_the_server_may_hold_goes_page_by_page_and_is
     store: Neo4jGraphStore, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(view, "HELD_ROWS", 0)
-    monkeypatch.setattr(sweeps, "PAGE_ROWS", 2)
+    monkeypatch.setattr(changes, "PAGE_ROWS", 2)
     monkeypatch.setattr(
         session.Connection, "sweep", lambda *_, **__: pytest.fail("the server held every row")
     )
@@ -237,81 +234,16 @@ def test_two_indexes_of_one_database_are_shown_apart(
     assert seen(ask) == held(store, 1)
 
 
-# What earlier versions wrote for a page that links to another and to itself, at generations 1 and 2.
-_REVISIONS = """
-CREATE (a)-[:HAS_REV]->(v:Rev {ix: $ix, id: $a.id, valid_from: 1, valid_to: $open}) SET v += $a
-CREATE (b)-[:HAS_REV]->(w:Rev {ix: $ix, id: $b.id, valid_from: 1, valid_to: 2}) SET w += $b
-CREATE (a)-[e:LINKS_TO {ix: $ix, valid_from: 1, valid_to: 2}]->(b) SET e += $dead
-CREATE (a)-[f:LINKS_TO {ix: $ix, valid_from: 2, valid_to: $open}]->(a) SET f += $live
-"""
-_FIRST_LAYOUT = f"""
-CREATE (:SitegraphIndex {{id: $ix, finished: [1, 2], staged: [], tip: 2}})
-CREATE (a:Ref:Page {{ix: $ix, id: $a.id, live: true}}) SET a += $a, a.valid_from = 1, a.valid_to = $open
-CREATE (b:Ref:Page {{ix: $ix, id: $b.id}})
-{_REVISIONS}
-"""
-_SECOND_LAYOUT = f"""
-CREATE (:SitegraphIndex {{id: $ix, finished: [1, 2], staged: [], tip: 2, layout: 2, view_low: 1, view_high: 1,
-    view_form: 2, view_embedded: false}})
-CREATE (a:Ref {{ix: $ix, id: $a.id}}) CREATE (b:Ref {{ix: $ix, id: $b.id}})
-{_REVISIONS.replace("LINKS_TO", "LINKS_TO_REV")}
-CREATE (m:SitegraphNode:Page {{ix: $ix, id: $a.id}}) SET m += $a
-CREATE (n:SitegraphNode:Page {{ix: $ix, id: $b.id}}) SET n += $b
-CREATE (m)-[g:LINKS_TO {{ix: $ix}}]->(n) SET g += $dead
-"""
-
-
-@pytest.mark.parametrize(
-    ("written", "suffix"), [(_FIRST_LAYOUT, ""), (_SECOND_LAYOUT, "_REV")], ids=["first", "second"]
-)
-@pytest.mark.parametrize("step", range(1, 7))
-def test_what_an_earlier_version_wrote_is_brought_up_to_date_once(
-    written: str, suffix: str, step: int, store: Neo4jGraphStore, ask: Ask, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("layout", ["", ", layout: 2"], ids=["first", "second"])
+def test_a_graph_of_an_earlier_layout_is_refused_and_left_alone(
+    layout: str, store: Neo4jGraphStore, ask: Ask
 ) -> None:
-    a, b = make_page("https://site.test/a"), make_page("https://site.test/b")
-    dead, live = make_edge(EdgeKind.LINKS_TO, a, b), make_edge(EdgeKind.LINKS_TO, a, a)
-    write_earlier_layout(ask, written, f"LINKS_TO{suffix}", (a, b), (dead, live))
-    with pytest.raises(StoreUnavailable, match="sitegraph run"):
-        store.at(2)
-    sweep = session.Connection.sweep
-    monkeypatch.setattr(session.Connection, "sweep", fail_once_after(step, sweep))
-    with pytest.raises(RuntimeError):
-        show(store, 2)
-
-    show(store, 2)
-
-    assert held(store, 1) == ({a, b}, {dead})
-    assert held(store, 2) == ({a}, {live}) == seen(ask)
-    store.writer().prune(keep=[2])
-    assert seen(ask) == ({a}, {live})
-    assert ask("MATCH (n:SitegraphRef {ix: $ix}) RETURN labels(n) AS l, properties(n) AS p") == [
-        {"l": ["SitegraphRef"], "p": {"ix": IX, "id": a.id}}
-    ]
-    assert ask("MATCH (n:Ref|Rev {ix: $ix}) RETURN n") == []
-    named = "name STARTS WITH 'sitegraph_' AND NOT name STARTS WITH 'sitegraph_chunk_'"
-    names = {row["name"] for row in ask(f"SHOW INDEXES YIELD name WHERE {named} RETURN name")}
-    assert names == schema_statements().keys() - {TEXT_INDEX}
-
-
-def write_earlier_layout(
-    ask: Ask, written: str, row_type: str, pages: tuple[Node, Node], links: tuple[Edge, Edge]
-) -> None:
-    """Write as an earlier version did; some of its schema too, so that it is seen to go."""
-    name = f"sitegraph_{row_type.lower()}"
-    for statement in (
-        f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR ()-[v:{row_type}]->() "
-        "REQUIRE (v.ix, v.id, v.valid_from) IS UNIQUE",
-        f"CREATE INDEX {name}_doc IF NOT EXISTS FOR ()-[v:{row_type}]->() ON (v.ix, v.doc)",
-        "CREATE CONSTRAINT sitegraph_ref IF NOT EXISTS FOR (v:Ref) REQUIRE (v.ix, v.id) IS UNIQUE",
-        "CREATE INDEX sitegraph_rev_doc IF NOT EXISTS FOR (v:Rev) ON (v.ix, v.doc)",
-    ):
-        ask(statement)
-    a, b = map(node_properties, pages)
-    dead, live = (
-        {name: value for name, value in edge_properties(link).items() if name not in {"kind", "src", "dst"}}
-        for link in links
-    )
-    ask(written, a=a, b=b, dead=dead, live=live, open=OPEN)
+    record = f"(i:SitegraphIndex {{id: $ix, finished: [1, 2], staged: [], tip: 2{layout}}})"
+    ask(f"CREATE {record}")
+    for use in (lambda: store.at(2), store.create, lambda: show(store, 2)):
+        with pytest.raises(SchemaMismatch, match="build the index anew: sitegraph run"):
+            use()
+    assert ask(f"MATCH {record} RETURN i.id AS id") == [{"id": IX}]
 
 
 def fail_once_after(count: int, work: Callable[..., Any]) -> Callable[..., Any]:

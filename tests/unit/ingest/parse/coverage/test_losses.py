@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from ingest.parse.document import parse_document
-from ingest.parse.folded_words import fold_words
-from schemas.fragment import ParseRequest
-from schemas.word_coverage import WordCoverage
+from ingest.parse.wording import fold_words
+from schemas.fragment import ParseRequest, WordCoverage
 from tests.fakes.pages import count_words
 from tests.fakes.pdfs import Text, code, heading, pdf_bytes
 

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import docx
@@ -11,21 +12,14 @@ from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 
-from ingest.parse.document import parse_document
 from schemas.errors import ParseError
-from schemas.fragment import GraphFragment, ParseRequest
 from tests.fakes.docx_files import python_docx
-from tests.fakes.pages import count_words, sections_of, texts_of
+from tests.fakes.pages import parse_file, sections_of, texts_of
 from tests.fakes.plain_documents import H, L, P, T
 from tests.fakes.secret_samples import github_token
 
 SAMPLES = Path(__file__).parents[4] / "samples" / "formats"
-URI = "files://notes/papers/report.docx"
-
-
-def parse(data: bytes, path: str = "papers/report.docx") -> GraphFragment:
-    request = ParseRequest(uri=URI, source="notes", path=path)
-    return parse_document(data, request, count_tokens=count_words)
+parse = partial(parse_file, path="papers/report.docx")
 
 
 def saved(document: "docx.document.Document") -> bytes:

@@ -2,16 +2,15 @@
 
 import io
 import zipfile
+from functools import partial
 
 import docx
 import pytest
 from docx.oxml import parse_xml
 
-from ingest.parse.document import parse_document
-from ingest.parse.formats.docx_numbers import format_number
+from ingest.parse.formats.docx_parts import format_number
 from ingest.parse.formats.omml import tex_of
-from schemas.fragment import GraphFragment, ParseRequest
-from tests.fakes.pages import count_words, sections_of
+from tests.fakes.pages import parse_file, sections_of
 from tests.unit.ingest.parse.formats.test_docx import repacked
 
 W = (
@@ -21,9 +20,7 @@ W = (
 )
 
 
-def parse(data: bytes) -> GraphFragment:
-    request = ParseRequest(uri="files://notes/lamps.docx", source="notes", path="lamps.docx")
-    return parse_document(data, request, count_tokens=count_words)
+parse = partial(parse_file, path="lamps.docx")
 
 
 def written(*paragraphs: str, levels: str = "") -> bytes:

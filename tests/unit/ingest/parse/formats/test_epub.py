@@ -3,20 +3,20 @@
 import io
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from lxml import etree
 
-from ingest.parse.document import parse_document
 from schemas.edges import EdgeKind
 from schemas.errors import ParseError
-from schemas.fragment import GraphFragment, ParseRequest
-from schemas.hashing import canonical_json
+from schemas.fragment import GraphFragment
+from schemas.ids import canonical_json
 from schemas.nodes import Page, is_document, page_of
 from schemas.records import to_record
 from tests.fakes.epub_files import ebooklib_epub
-from tests.fakes.pages import count_words, links_of, sections_of
+from tests.fakes.pages import links_of, parse_file, sections_of
 from tests.fakes.secret_samples import github_token
 
 SAMPLES = Path(__file__).parents[4] / "samples" / "formats"
@@ -30,9 +30,7 @@ BOOK = {
 CHAPTER = "EPUB/text/ch1.xhtml"
 
 
-def parse(data: bytes) -> GraphFragment:
-    request = ParseRequest(uri="files://notes/books/island.epub", source="notes", path="books/island.epub")
-    return parse_document(data, request, count_tokens=count_words)
+parse = partial(parse_file, path="books/island.epub")
 
 
 def changed(data: bytes, change: Callable[[str, bytes], bytes], **more: str) -> bytes:

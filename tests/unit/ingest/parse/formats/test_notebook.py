@@ -1,25 +1,22 @@
 """Notebooks: what comes of cells and what they printed, and how bad files end."""
 
 import json
+from functools import partial
 from typing import Any
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 
-from ingest.parse.document import parse_document
 from ingest.parse.formats.notebook import MAX_OUTPUT, shorten
 from schemas.errors import ParseError
-from schemas.fragment import GraphFragment, ParseRequest
-from tests.fakes.pages import count_words, links_of, sections_of, texts_of
+from tests.fakes.pages import links_of, parse_file, sections_of, texts_of
 from tests.fakes.secret_samples import github_token
 
 PYTHON = {"language_info": {"name": "Python"}}
 
 
-def parse(data: bytes) -> GraphFragment:
-    request = ParseRequest(uri="files://notes/lamps/trim.ipynb", source="notes", path="lamps/trim.ipynb")
-    return parse_document(data, request, count_tokens=count_words)
+parse = partial(parse_file, path="lamps/trim.ipynb")
 
 
 def written(*cells: Any, **metadata: Any) -> bytes:

@@ -1,20 +1,15 @@
 """reStructuredText: what comes of its marks, and that a file reaches nothing beside itself."""
 
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
-from ingest.parse.document import parse_document
 from schemas.errors import ParseError, UnsupportedMedia
-from schemas.fragment import GraphFragment, ParseRequest
-from tests.fakes.pages import count_words, links_of, sections_of, texts_of
+from tests.fakes.pages import links_of, parse_file, sections_of, texts_of
 
-
-def parse(text: str | bytes, path: str = "guide/lamps.rst") -> GraphFragment:
-    request = ParseRequest(uri=f"files://notes/{path}", source="notes", path=path)
-    data = text.encode() if isinstance(text, str) else text
-    return parse_document(data, request, count_tokens=count_words)
+parse = partial(parse_file, path="guide/lamps.rst")
 
 
 def test_titles_are_sections_with_the_ids_that_docutils_gives_them() -> None:

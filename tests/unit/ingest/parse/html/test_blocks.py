@@ -66,36 +66,81 @@ def test_a_tab_panel_that_is_folded_away_is_read() -> None:
     assert text_of("<div role=tabpanel>one</div><div role=tabpanel hidden>two</div>") == "one\n\ntwo"
 
 
-def test_a_page_hidden_until_a_script_runs_is_read() -> None:
-    assert texts_of(parse_page("<body><div style='visibility:hidden'><h1>T</h1><p>x</p></div>")) == {"T": "x"}
+def alert(class_: str, heading: str) -> str:
+    return f"<main><h2>A</h2><div class='{class_}'>{heading}<p>x</p></div></main>"
 
 
-def test_permalink_signs_and_numbers_are_no_part_of_a_heading() -> None:
-    heading = "<span class=secno>2.1</span> Set <code>x</code><a href=#s class=anchor>#</a>"
-    assert list(texts_of(parse_page(f"<main><h2>{heading}</h2><p>t</p></main>"))) == ["Set x"]
+PAGES = {
+    "hidden until a script runs": ("<div style='visibility:hidden'><h1>T</h1><p>x</p></div>", {"T": "x"}),
+    "hidden from assistive software": (
+        "<div id=app aria-hidden=true><main><h1>A</h1><p>x</p></main></div><div role=dialog>Accept?</div>",
+        {"A": "x"},
+    ),
+    "permalink sign and marked number": (
+        "<main><h2><span class=secno>2.1</span> Set <code>x</code><a href=#s class=anchor>#</a></h2><p>t",
+        {"Set x": "t"},
+    ),
+    "number that no mark sets apart": (
+        "<main><h2>2.31.0 (2023-05-22)</h2><p>t</main>",
+        {"2.31.0 (2023-05-22)": "t"},
+    ),
+    "permalink sign in the wrong charset": (
+        "<main><h2>Use<a class=headerlink href=#use>\u00c2\u00b6</a></h2><p>x</main>",
+        {"Use": "x"},
+    ),
+    "link to the top": (
+        "<main><h2><a id=n href=#n></a>NAME &nbsp; <a href=#top_of_page><b>top</b></a></h2><p>x</main>",
+        {"NAME": "x"},
+    ),
+    "link to the source code": (
+        "<main><h2>fs.open(path)<a class=srclink href=https://code.example/fs.js#L5>[src]</a></h2><p>x</main>",
+        {"fs.open(path)": "x"},
+    ),
+    "entries of a menu": (
+        "<main><h1>A</h1><ul><li><h2><a href=/vite>Using Vite</a></h2>"
+        "<li><h2><a href=/cli>Using the CLI</a></h2></ul><p>x</p></main>",
+        {"A": "- Using Vite\n- Using the CLI\n\nx"},
+    ),
+    "note amid a section": (
+        "<main><h1>A</h1><p>a<div class='admonition tip'><p class=admonition-title>Tip</p><p>b</p></div><p>c",
+        {"A": "a\n\nTip\nb\n\nc"},
+    ),
+    "heading of a note": (
+        alert("alert alert-info", "<h4 class=alert-heading>Note:</h4>"),
+        {"A": "Note:\nx"},
+    ),
+    "heading of a note with a hash": (
+        alert("theme-admonition alert", "<div class=admonitionHeading_G7v>tip</div>"),
+        {"A": "tip\nx"},
+    ),
+    "what pops up": ("<main><h1>A</h1><div class='share-popover left'><h4>Via</h4></div><p>x", {"A": "x"}),
+    "what leads to other texts": (
+        "<main><h1>A</h1><div class=similar-reads><h4>Via</h4></div><p>x",
+        {"A": "x"},
+    ),
+}
 
 
-def test_a_heading_that_begins_with_a_number_keeps_it_where_numbers_are_marked() -> None:
-    assert list(texts_of(parse_page("<main><h2>2.31.0 (2023-05-22)</h2><p>t</p></main>"))) == [
-        "2.31.0 (2023-05-22)"
-    ]
+@pytest.mark.parametrize(("page", "texts"), PAGES.values(), ids=PAGES)
+def test_what_stands_under_which_heading(page: str, texts: dict[str, str]) -> None:
+    assert texts_of(parse_page(page)) == texts
 
 
-def test_empty_headings_are_dropped_and_skipped_levels_kept() -> None:
-    sections = sections_of(parse_page("<main><h1>A</h1><h2> </h2><h4>B</h4></main>"))
-    assert [(section.heading, section.level) for section in sections] == [("A", 1), ("B", 4)]
-
-
-def test_a_heading_by_role_counts_by_its_level() -> None:
-    sections = sections_of(
-        parse_page("<main><h1>A</h1><div role=heading aria-level=3>B</div><p>t</p></main>")
-    )
-    assert [(section.heading, section.level) for section in sections] == [("A", 1), ("B", 3)]
-
-
-def test_a_note_stands_in_its_section_with_its_title() -> None:
-    note = "<div class='admonition tip'><p class=admonition-title>Tip</p><p>b</p></div>"
-    assert texts_of(parse_page(f"<main><h1>A</h1><p>a</p>{note}<p>c</p></main>")) == {"A": "a\n\nTip\nb\n\nc"}
+@pytest.mark.parametrize(
+    ("page", "headings"),
+    [
+        ("<h1>A</h1><h2> </h2><h4>B</h4>", [("A", 1), ("B", 4)]),
+        ("<h1>A</h1><div role=heading aria-level=3>B</div><p>t</p>", [("A", 1), ("B", 3)]),
+        (
+            "<h1>A<h2 id=b>B</h2><p>x</p><h3>C<h4>D<h4>E</h4><p>y",
+            [("A", 1), ("B", 2), ("C", 3), ("D", 4), ("E", 4)],
+        ),
+    ],
+    ids=["an empty heading goes, a skipped level stays", "a heading by its role", "tags left open"],
+)
+def test_headings_have_their_levels(page: str, headings: list[tuple[str, int]]) -> None:
+    sections = sections_of(parse_page(f"<main>{page}</main>"))
+    assert [(section.heading, section.level) for section in sections] == headings
 
 
 def test_a_caption_stands_with_its_table_and_names_every_part_of_it() -> None:
@@ -121,37 +166,15 @@ def test_deep_nesting_needs_no_recursion() -> None:
     assert parse_page("<main><h1>A</h1>" + "<div>" * 200 + "x" + "<ul><li>" * 50_000).title == "A"
 
 
-def test_a_link_to_the_top_is_no_part_of_a_heading() -> None:
-    page = "<main><h2><a id=n href=#n></a>NAME &nbsp; <a href=#top_of_page><b>top</b></a></h2><p>x</p></main>"
-    assert texts_of(parse_page(page)) == {"NAME": "x"}
-
-
-def test_the_heading_of_a_note_is_its_title() -> None:
-    note = "<div class='alert alert-info'><h4 class=alert-heading>Note:</h4><p>x</p></div>"
-    assert texts_of(parse_page(f"<main><h2>A</h2>{note}</main>")) == {"A": "Note:\nx"}
-
-
 @pytest.mark.parametrize("label", ["On this page", "In this article"])
 def test_the_label_of_a_list_of_headings_heads_no_section(label: str) -> None:
     page = f"<main><h1>A</h1><p>x</p><div><h2 id=toc>{label}</h2><ul><li><a href=#b>B</a></ul></div></main>"
     assert list(texts_of(parse_page(page))) == ["A"]
 
 
-def test_an_entry_of_a_menu_that_is_marked_up_as_a_heading_heads_no_section() -> None:
-    tabs = "<ul><li><h2><a href=/vite>Using Vite</a></h2><li><h2><a href=/cli>Using the CLI</a></h2></ul>"
-    assert texts_of(parse_page(f"<main><h1>A</h1>{tabs}<p>x</p></main>")) == {
-        "A": "- Using Vite\n- Using the CLI\n\nx"
-    }
-
-
 def test_a_linked_heading_over_the_text_of_its_item_heads_a_section() -> None:
     item = "<ul><li><h2><a href=/one>One</a></h2><p>About it.</p></ul>"
     assert list(texts_of(parse_page(f"<main><h1>A</h1>{item}</main>"))) == ["A", "One"]
-
-
-def test_a_link_to_the_source_code_is_no_part_of_a_heading() -> None:
-    page = "<main><h2>fs.open(path)<a class=srclink href=https://code.example/fs.js#L5>[src]</a></h2><p>x</p></main>"
-    assert texts_of(parse_page(page)) == {"fs.open(path)": "x"}
 
 
 def test_sentences_that_are_set_as_a_heading_are_text() -> None:
@@ -165,39 +188,6 @@ def test_sentences_that_are_set_as_a_heading_are_text() -> None:
     )
     assert "boats" in (chunk.fragment, *chunk.fragments)
     assert len(fragment.links) == 8
-
-
-def test_a_permalink_sign_in_the_wrong_charset_is_no_part_of_a_heading() -> None:
-    page = "<main><h2>Use<a class=headerlink href=#use>\u00c2\u00b6</a></h2><p>x</p></main>"
-    assert texts_of(parse_page(page)) == {"Use": "x"}
-
-
-@pytest.mark.parametrize("class_", ["share-popover left", "similar-reads"])
-def test_what_pops_up_and_what_leads_to_other_texts_is_not_read(class_: str) -> None:
-    page = f"<main><h1>A</h1><div class='{class_}'><h4>Share via</h4></div><p>x</p></main>"
-    assert texts_of(parse_page(page)) == {"A": "x"}
-
-
-def test_a_heading_ends_where_the_next_begins_though_its_tag_is_left_open() -> None:
-    sections = sections_of(parse_page("<main><h1>A<h2 id=b>B</h2><p>x</p><h3>C<h4>D<h4>E</h4><p>y</main>"))
-    assert [(section.heading, section.level) for section in sections] == [
-        ("A", 1),
-        ("B", 2),
-        ("C", 3),
-        ("D", 4),
-        ("E", 4),
-    ]
-
-
-def test_a_page_whose_frame_is_hidden_from_assistive_software_is_read() -> None:
-    page = "<div id=app aria-hidden=true><main><h1>A</h1><p>x</p></main></div><div role=dialog>Accept?</div>"
-    assert texts_of(parse_page(page)) == {"A": "x"}
-
-
-def test_the_heading_of_a_note_is_known_though_its_class_bears_a_hash() -> None:
-    inside = "<div class=admonitionHeading_G7v>tip</div><div><p>x</p></div>"
-    note = f"<div class='theme-admonition alert'>{inside}</div>"
-    assert texts_of(parse_page(f"<main><h2>A</h2>{note}</main>")) == {"A": "tip\nx"}
 
 
 def test_a_permalink_of_a_sign_without_width_is_no_link() -> None:

@@ -10,12 +10,10 @@ import pytest
 from bs4 import BeautifulSoup
 
 from ingest.parse.html.page import parse_html
-from ingest.parse.html.trace import trace_html
-from ingest.parse.html.traced import BlockStatus, CleaningStep
-from schemas.cleaning import Cleaning, Hook
+from ingest.parse.html.trace import BlockStatus, CleaningStep, trace_html
 from schemas.edges import LinkPosition
 from schemas.errors import ParseError
-from schemas.fragment import GraphFragment, ParseRequest
+from schemas.fragment import Cleaning, GraphFragment, Hook, ParseRequest
 from schemas.nodes import Page, Section
 from tests.fakes.pages import count_words
 from tests.fakes.real_sites import DATA, extract_file, unpack

@@ -21,23 +21,25 @@ def test_a_page_heading_outside_the_content_leads_it() -> None:
     assert list(texts_of(parse_page(page))) == ["Watering", "When"]
 
 
-def test_a_page_of_few_words_is_read_whole() -> None:
-    assert texts_of(parse_page("<body><div>Moved to the new site.</div></body>")) == {
-        "": "Moved to the new site."
-    }
-
-
 BOOK = "<div class=navheader>Prev</div><div class=titlepage><h1>Book</h1></div>"
+
+
+@pytest.mark.parametrize(
+    ("page", "texts"),
+    [
+        ("<body><div>Moved to the new site.</div></body>", {"": "Moved to the new site."}),
+        (f"{BOOK}<div class=toc>One</div><p>Text.</p>", {"Book": "Text."}),
+        ("<title>T</title><main><h1>A</h1><p>x</p></main>", {"A": "x"}),
+    ],
+    ids=["few words", "a table of contents beside text", "no body tag"],
+)
+def test_a_short_page_is_read_but_for_its_frame(page: str, texts: dict[str, str]) -> None:
+    assert texts_of(parse_page(page)) == texts
 
 
 def test_a_page_that_is_a_table_of_contents_keeps_it() -> None:
     page = f"{BOOK}<div class=toc><ul><li>One<li>Two</ul></div>"
     assert "- One\n- Two" in texts_of(parse_page(page))["Book"]
-
-
-def test_a_table_of_contents_beside_text_is_dropped() -> None:
-    page = f"{BOOK}<div class=toc>One</div><p>Text.</p>"
-    assert texts_of(parse_page(page)) == {"Book": "Text."}
 
 
 def test_a_table_of_contents_whose_id_is_written_with_underscores_is_dropped() -> None:
@@ -65,19 +67,26 @@ def test_a_table_that_leads_from_page_to_page_is_navigation(generator: str, clas
     assert links_of(fragment)["Up"].position is LinkPosition.NAV
 
 
-def test_a_table_of_keys_to_navigate_by_is_a_table() -> None:
-    keys = "<table class=navigation><tr><td>j</td><td>Next <a href=m.html>message</a></td></tr></table>"
-    page = parse_page(f"<main><h1>Keys</h1>{keys}</main>")
-    assert "Next message" in " ".join(chunk.text for chunk in page.chunks)
-
-
-def test_a_table_around_headings_is_no_navigation_whatever_it_is_called() -> None:
-    page = f"<table summary='Navigation header'><tr><td><h1>Cans</h1>{PROSE}</td></tr></table>"
-    assert "Gardens need" in "".join(texts_of(parse_page(page)).values())
-
-
-def test_a_page_without_a_body_tag_is_read() -> None:
-    assert texts_of(parse_page("<title>T</title><main><h1>A</h1><p>x</p></main>")) == {"A": "x"}
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        (
+            "<main><h1>Keys</h1><table class=navigation><tr><td>j<td>Next <a href=m.html>message</a></table>",
+            "Next message",
+        ),
+        (
+            f"<table summary='Navigation header'><tr><td><h1>Cans</h1>{PROSE}</td></tr></table>",
+            "Gardens need",
+        ),
+        (
+            '<main><h1>Boats</h1><table summary="Navigation lights by size"><tr><td>12 m<td>White</table>',
+            "White",
+        ),
+    ],
+    ids=["of keys to navigate by", "around headings", "about navigation"],
+)
+def test_a_table_that_leads_nowhere_is_a_table_whatever_it_is_called(page: str, said: str) -> None:
+    assert said in " ".join(chunk.text for chunk in parse_page(page).chunks)
 
 
 def test_links_of_the_whole_page_say_where_they_stand() -> None:
@@ -108,9 +117,3 @@ def test_pages_that_the_head_relates_are_links_and_files_are_not() -> None:
         ("http://docs.example/two", "Two"),
         ("http://docs.example/find", ""),
     ]
-
-
-def test_a_table_about_navigation_is_a_table() -> None:
-    lights = '<table summary="Navigation lights by size"><tr><td>12 m</td><td>White</td></tr></table>'
-    page = parse_page(f"<main><h1>Boats</h1>{lights}</main>")
-    assert "White" in " ".join(chunk.text for chunk in page.chunks)

@@ -6,7 +6,7 @@ import pytest
 
 from ingest.parse.html.dates import stated_date
 from ingest.parse.html.dom import parse_tree
-from schemas.dates import Dated, DateOrigin
+from schemas.nodes import Dated, DateOrigin
 from tests.fakes.pages import parse_page
 
 DAY = "2024-05-03T00:00:00+00:00"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.parse.html.embedded import srcset_urls
+from ingest.parse.html.hints import srcset_urls
 from tests.fakes.pages import parse_page
 
 SITE = "http://docs.example"

@@ -4,8 +4,8 @@ import pytest
 
 from ingest.parse.html.content import ContentBy
 from ingest.parse.html.page import CONFIDENCE
-from schemas.encoded import encoded_text
-from tests.fakes.pages import links_of, parse_page, sections_of, texts_of
+from schemas.text import encoded_text
+from tests.fakes.pages import links_of, parse_page, sections_of
 
 LANGUAGES = {
     "ar": "المصباح يضيء الغرفة. اضغط الزر مرة واحدة.",
@@ -51,22 +51,6 @@ def test_a_page_within_a_page_is_a_link_unless_it_is_hidden() -> None:
     counter = "<iframe src=https://count.example/ns style='display:none'></iframe>"
     links = links_of(parse_page(f"<main><h1>A</h1><iframe src=d.html title=Demo></iframe>{counter}</main>"))
     assert list(links) == ["Demo"]
-
-
-@pytest.mark.parametrize(
-    "formula",
-    [
-        "<math alttext='x_1'><mi>?</mi></math>",
-        "<math><semantics><mi>?</mi><annotation encoding=application/x-tex>x_1</annotation></math>",
-        "<math><mi>x_1</mi></math>",
-        "<script type='math/tex; mode=display'>x_1</script>",
-        "<span style='display: none;'><math alttext='x_1'><mi>?</mi></math></span><img aria-hidden=true>",
-    ],
-)
-def test_a_formula_is_read_as_its_source_else_as_its_signs(formula: str) -> None:
-    assert texts_of(parse_page(f"<main><h1>A</h1><p>Let {formula} be one.</p></main>")) == {
-        "A": "Let x_1 be one."
-    }
 
 
 @pytest.mark.parametrize("start", ["/", "http://docs.example", "//docs.example/"])

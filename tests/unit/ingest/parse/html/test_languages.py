@@ -1,7 +1,7 @@
 import pytest
 from lxml import html
 
-from ingest.parse.html.languages import code_language
+from ingest.parse.html.code import code_language
 from tests.fakes.pages import parse_page, texts_of
 
 

@@ -174,6 +174,11 @@ _KATEX = (
     "<span class=vlist-t><span class=vlist-r><span class=vlist><span>2</span></span></span></span></span>"
     "</span></span>"
 )
+_KATEX_TWICE = (
+    "<span class=katex><span class=katex-mathml><math><semantics><mi>r</mi>"
+    "<annotation encoding='application/x-tex'>r^2</annotation></semantics></math></span>"
+    "<span class=katex-html aria-hidden=true>r2</span></span>"
+)
 
 
 @pytest.mark.parametrize(
@@ -187,11 +192,21 @@ _KATEX = (
         "<img class=equation alt='r^2' src=e.png>",
         "<img alt='' src='https://latex.codecogs.com/svg.image?r%5E2'>",
         "<span role=math aria-label='r^2'></span>",
+        "<script type='math/tex; mode=display'>r^2</script>",
+        "<math alttext='r^2'><mi>?</mi></math>",
+        "<math><semantics><mi>?</mi><annotation encoding=application/x-tex>r^2</annotation></math>",
+        "<span style='display: none;'><math alttext='r^2'><mi>?</mi></math></span><img aria-hidden=true>",
+        _KATEX_TWICE,
+        "<span class=MathJax_Preview>r2</span><span class=MathJax><nobr>r2</nobr></span>"
         "<script type='math/tex'>r^2</script>",
     ],
 )
-def test_a_formula_is_never_silent(markup: str) -> None:
+def test_a_formula_is_read_once_and_never_silent(markup: str) -> None:
     assert text_of(f"<p>The area is {markup} for the tank.</p>") == "The area is r^2 for the tank."
+
+
+def test_a_formula_in_a_cell_is_read_once() -> None:
+    assert text_of(f"<table><tr><td>a<td>{_KATEX_TWICE}<tr><td>b<td>c</table>") == "a | r^2\nb | c"
 
 
 def test_formulas_deep_in_each_other_are_read_without_end() -> None:

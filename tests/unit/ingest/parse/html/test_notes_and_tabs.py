@@ -1,16 +1,11 @@
-"""Notes say what they are, tabs and fold-outs keep their labels, formulas are read once."""
+"""Notes say what they are, tabs and fold-outs keep their labels."""
 
 import pytest
+from lxml.html import HtmlElement
 
-from ingest.parse.html.dom import class_words, parse_tree
-from ingest.parse.html.tabs import find_tabs
+from ingest.parse.html.dom import classes_of, parse_tree
+from ingest.parse.html.lists import find_tabs
 from tests.fakes.pages import links_of, parse_page, texts_of
-
-KATEX = (
-    "<span class=katex><span class=katex-mathml><math><semantics><mi>x</mi>"
-    "<annotation encoding='application/x-tex'>x^2</annotation></semantics></math></span>"
-    "<span class=katex-html aria-hidden=true>x2</span></span>"
-)
 
 
 def read(markup: str) -> str:
@@ -67,28 +62,6 @@ def test_the_label_of_a_tab_stands_over_its_panel(markup: str) -> None:
     assert read(markup) == "Linux\nOne\n\nWindows\nTwo"
 
 
-@pytest.mark.parametrize(
-    ("markup", "text"),
-    [
-        (f"<p>See {KATEX} here</p>", "See x^2 here"),
-        (
-            f"<table><tr><td>a</td><td>{KATEX}</td></tr><tr><td>b</td><td>c</td></tr></table>",
-            "a | x^2\nb | c",
-        ),
-        (
-            "<p>See <span class=MathJax_Preview>x2</span><span class=MathJax><nobr>x2</nobr></span>"
-            "<script type='math/tex'>x^2</script> here</p>",
-            "See x^2 here",
-        ),
-        ("<p>See <img class=math alt='x^2' src=x.png> here</p>", "See x^2 here"),
-        ("<p>See <img alt='a mast in the fog' src=x.png> here</p>", "See here"),
-        ("<p>See <math alttext='x^2'><mi>x</mi></math> here</p>", "See x^2 here"),
-    ],
-)
-def test_a_formula_is_read_once(markup: str, text: str) -> None:
-    assert read(markup) == text
-
-
 def test_the_name_of_a_file_stands_over_its_code_and_no_other_name_does() -> None:
     code = "<div class=highlight><span class=filename>app.py</span><pre><code>x = 1</code></pre></div>"
     page = parse_page(f"<main><h2>A</h2><p>Use <span class=filename>b.py</span> now.</p>{code}</main>")
@@ -109,12 +82,12 @@ def test_a_footnote_is_reached_from_its_reference() -> None:
 def test_of_hundreds_of_panels_each_sibling_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = 0
 
-    def counted(names: str) -> frozenset[str]:
+    def counted(element: HtmlElement) -> frozenset[str]:
         nonlocal looks
         looks += 1
-        return class_words(names)
+        return classes_of(element)
 
-    monkeypatch.setattr("ingest.parse.html.tabs.class_words", counted)
+    monkeypatch.setattr("ingest.parse.html.lists.classes_of", counted)
     labels = "".join(f"<label>Label {n}</label>" for n in range(300))
     panels = "".join(f"<div class=tabbed-block><p>Panel {n}.</p></div>" for n in range(300))
     tree = parse_tree(f"<body><div class=tabbed-labels>{labels}</div>{panels}</body>", subject="x")

@@ -40,19 +40,6 @@ def test_robots_directives_are_obeyed(meta: str, header: str | None, expected: t
     assert (fragment.noindex, fragment.nofollow) == expected
 
 
-@pytest.mark.parametrize(
-    ("content", "target"),
-    [
-        ("0; url=/new.html", "http://docs.example/new.html"),
-        ("5;URL='next.html'", "http://docs.example/guide/next.html"),
-        ("30; url=/new.html", None),
-        ("3", None),
-    ],
-)
-def test_a_quick_refresh_leads_on(content: str, target: str | None) -> None:
-    assert parse_page(f'<meta http-equiv=refresh content="{content}"><p>Moved.</p>').refresh == target
-
-
 def test_breadcrumbs_are_the_trail_the_page_prints() -> None:
     assert crumbs(
         '<nav aria-label="Breadcrumb"><ol><li><a href=/>Home</a> »<li>Guide</ol></nav><h1>A</h1>'

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from ingest.parse.html.prescan import MAX_ATTRIBUTES, MAX_TAGS, cut_markup
+from ingest.parse.html.charset import MAX_ATTRIBUTES, MAX_TAGS, cut_markup
 from tests.fakes.pages import parse_page
 
 

@@ -5,7 +5,7 @@ import tarfile
 
 import pytest
 
-from ingest.parse.html.site_title import find_site_title, without_site_title
+from ingest.parse.html.reading import find_site_title, without_site_title
 from ingest.parse.outline import Block, Heading
 from schemas.fragment import GraphFragment
 from tests.fakes.pages import parse_page

@@ -3,7 +3,7 @@
 import pytest
 from lxml import html
 
-from ingest.parse.html.stated_version import stated_version
+from ingest.parse.html.dates import stated_version
 from schemas.families import VersionFamily
 
 PAGE = """<html><head><title>Quickstart &#8212;

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from schemas.fragment import GraphFragment
-from sitegraph.cli.static_server import serve_folder
+from sitegraph.cli.demo_script import serve_folder
 from tests.fakes.pages import parse_page
 
 GOLDEN = Path(__file__).parents[4] / "golden" / "documents" / "html" / "places-without-ids.html"

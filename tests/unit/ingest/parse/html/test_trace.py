@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from ingest.parse.html.trace import trace_html
-from ingest.parse.html.traced import BlockStatus, PageTrace, TracedBlock
+from ingest.parse.html.trace import BlockStatus, PageTrace, TracedBlock, trace_html
 from schemas.fragment import ParseRequest
 
 URI = "http://docs.example/guide/start.html"

@@ -2,10 +2,9 @@
 
 import pytest
 
+from ingest.parse.html.content import Purpose, Vote
 from ingest.parse.html.dom import parse_tree
-from ingest.parse.html.purpose import Purpose
 from ingest.parse.html.unvoted import is_cut_down, unvoted_elements
-from ingest.parse.html.vote import Vote
 from tests.fakes.pages import parse_page, texts_of
 
 FIRST = "Gardens need water in summer, and the soil should stay loose so that roots can breathe."

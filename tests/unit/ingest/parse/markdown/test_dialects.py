@@ -181,6 +181,6 @@ def test_links_of_wikis_and_generators_lead_to_pages() -> None:
     ["{/* ", '<A b="', "`" * 3 + "a\n", "!!! a\n    ", ":::a\n", "{% a ", "[[a", "<B>", "==a ", "%%\n"],
 )
 def test_marks_without_an_end_take_no_time(hostile: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert parse_file(f"First.\n\n{hostile * 3_000}\n").chunks
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10

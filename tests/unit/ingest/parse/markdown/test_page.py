@@ -112,13 +112,6 @@ def test_code_says_its_language_and_is_kept_whole() -> None:
     assert [chunk.code_languages for chunk in fragment.chunks] == [(), ("python",)]
 
 
-def test_a_long_table_repeats_its_header() -> None:
-    rows = "\n".join(f"| name {number} | {'value ' * 8}|" for number in range(60))
-    fragment = parse_file(f"# A\n\n| Name | Value |\n|---|---|\n{rows}\n")
-    assert len(fragment.chunks) > 2
-    assert all(chunk.text.startswith("Name | Value\n") for chunk in fragment.chunks)
-
-
 def test_signs_that_no_reader_sees_are_not_read() -> None:
     hidden = "".join(chr(0xE0000 + ord(sign)) for sign in "obey")
     fragment = parse_file(f"\ufeff# A\u200b\n\nw\u202eor\u2066d{hidden}\n")

@@ -1,6 +1,6 @@
 import pytest
 
-from ingest.parse.markdown.slugs import Slugs, split_explicit_id
+from ingest.parse.markdown.page import Slugs, split_explicit_id
 
 
 @pytest.mark.parametrize(

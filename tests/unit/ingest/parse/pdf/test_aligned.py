@@ -6,9 +6,8 @@ from collections.abc import Sequence
 import pytest
 
 from ingest.parse.pdf.aligned import find_aligned
-from ingest.parse.pdf.caption_lines import is_table_caption, is_unit
-from ingest.parse.pdf.cells import rows_of
-from ingest.parse.pdf.layout import Word
+from ingest.parse.pdf.cells import is_table_caption, is_unit, text_rows
+from ingest.parse.pdf.opening import Word
 
 HARBOURS = [
     ("", "2019", "2020", "2021"),
@@ -32,7 +31,7 @@ def printed(lines: Sequence[Sequence[str]], *, top: float = 100.0, left: float =
 
 
 def texts(words: Sequence[Word]) -> list[tuple[tuple[str, ...], ...]]:
-    return [table.texts() for table in find_aligned(rows_of(words))]
+    return [table.texts() for table in find_aligned(text_rows(words))]
 
 
 def test_two_columns_of_figures_are_a_table_without_any_ruling() -> None:
@@ -40,7 +39,7 @@ def test_two_columns_of_figures_are_a_table_without_any_ruling() -> None:
 
 
 def test_a_sign_of_currency_far_from_its_number_is_one_cell_with_it() -> None:
-    (row,) = rows_of([(72, 0, 77, 12, "$"), (130, 0, 150, 12, "310")])
+    (row,) = text_rows([(72, 0, 77, 12, "$"), (130, 0, 150, 12, "310")])
     assert [cell.text for cell in row.cells] == ["$ 310"]
 
 

@@ -6,12 +6,12 @@ from typing import Any
 import pymupdf
 import pytest
 
-from ingest.parse.pdf.garbled import is_garbled
-from ingest.parse.pdf.joining import join_paragraph, words_of
+from ingest.parse.pdf.joining import document_words, join_paragraph
+from ingest.parse.pdf.letters import is_garbled
 from ingest.parse.pdf.lines import Line
 from ingest.parse.pdf.tables import count_header_rows, find_sections
 from schemas.fragment import GraphFragment
-from schemas.geometry import BBox
+from schemas.nodes import BBox
 from tests.fakes.pdfs import parse
 
 LEFT = (
@@ -150,7 +150,7 @@ def _lines(texts: Sequence[tuple[float, str]]) -> tuple[Line, ...]:
 )
 def test_lines_are_joined_as_they_are_read(texts: tuple[str, ...], others: str, joined: str) -> None:
     lines = _lines([(72, text) for text in texts])
-    known = words_of((*lines, *_lines([(72, others)])))
+    known = document_words((*lines, *_lines([(72, others)])))
 
     assert join_paragraph(lines, known, lambda text: len(text.split())).text == joined
 

@@ -6,7 +6,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from ingest.parse.pdf.digests import PageDigests
+from ingest.parse.pdf.page_cache import PageDigests
 from tests.fakes.pdfs import Text, heading, new_pdf, prose, set_block
 
 TOPICS = ("lamp", "plug", "switch", "shade")

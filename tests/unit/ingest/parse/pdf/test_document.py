@@ -24,10 +24,6 @@ def test_inserting_a_page_changes_no_chunk_id_and_adds_only_its_own() -> None:
     assert {chunk.page_no for chunk in added} == {3}
 
 
-def test_parsing_twice_gives_equal_fragments() -> None:
-    assert parse(manual()) == parse(manual())
-
-
 def test_content_hash_sees_text_and_not_running_footers() -> None:
     def book(footer: str, topic: str) -> bytes:
         document = new_pdf([[Text(prose(f"{topic}{number}"))] for number in range(5)])

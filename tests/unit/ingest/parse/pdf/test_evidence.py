@@ -4,9 +4,9 @@ from typing import Any
 
 import pymupdf
 
-from ingest.parse.pdf.evidence import TableEvidence, find_evidence
-from ingest.parse.pdf.outline import PageTops
-from ingest.parse.pdf.page import PageContent, Search, read_page
+from ingest.parse.pdf.evidence import TableEvidence, table_evidence
+from ingest.parse.pdf.links import PageTops
+from ingest.parse.pdf.page import PageContent, Search, read_pdf_page
 from schemas.nodes import PdfRegion, RegionType
 from tests.fakes.pdfs import Text, code, new_pdf, parse, prose
 
@@ -15,7 +15,7 @@ FIGURES = [("Port", "2019", "2020"), ("North", "120", "131"), ("Middle", "98", "
 
 def evidence_of(document: Any) -> TableEvidence:
     page = document[0]
-    return find_evidence(page.get_text("words"), page.get_text("dict")["blocks"], page.rect.width)
+    return table_evidence(page.get_text("words"), page.get_text("dict")["blocks"], page.rect.width)
 
 
 def with_figures(*, font: str = "helv", ruled: bool = False, caption: str = "") -> Any:
@@ -33,7 +33,7 @@ def with_figures(*, font: str = "helv", ruled: bool = False, caption: str = "") 
 
 
 def read(document: Any, most: Search = Search.LAYOUT) -> PageContent:
-    return read_page(document, 0, tops=PageTops(document), most=most, outlined=True)
+    return read_pdf_page(document, 0, tops=PageTops(document), most=most, outlined=True)
 
 
 def test_prose_shows_no_table() -> None:

@@ -2,13 +2,13 @@
 
 import pytest
 
-from ingest.parse.pdf.floats import Item, Title, place_tables
 from ingest.parse.pdf.lines import Block, Line
 from ingest.parse.pdf.order import box_of
 from ingest.parse.pdf.page import PageContent
+from ingest.parse.pdf.sheet import Item, Title, place_tables
 from ingest.parse.pdf.structure import build_structure
 from ingest.parse.pdf.tables import Table
-from schemas.geometry import BBox, PageSize
+from schemas.nodes import BBox, PageSize
 
 
 def block(

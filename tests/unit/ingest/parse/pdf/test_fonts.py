@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.parse.pdf.fonts import is_mono
+from ingest.parse.pdf.lines import is_mono
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from ingest.parse.pdf.mathematics import count_math, is_math_font
+from ingest.parse.pdf.lines import count_math, is_math_font
 from schemas.fragment import GraphFragment
 from schemas.nodes import PdfRegion, RegionType
 from tests.fakes.pdfs import parse, prose

@@ -5,7 +5,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from ingest.parse.pdf.gate import MAX_PATHS, Signs, read_paths, table_signs
+from ingest.parse.pdf.pictures import MAX_PATHS, Signs, read_paths, table_signs
 from tests.fakes.pdfs import Text, new_pdf, prose
 
 ROWS = [("Lamp", "Price", "Year"), ("Desk lamp", "12", "1998"), ("Floor lamp", "40", "2004")]

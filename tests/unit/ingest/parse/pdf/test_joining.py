@@ -1,8 +1,8 @@
 """Lines to text: hyphenation, lists, listings, and where each line went."""
 
-from ingest.parse.pdf.joining import join_code, join_paragraph, join_parts, words_of
+from ingest.parse.pdf.joining import document_words, join_code, join_paragraph, join_texts
 from ingest.parse.pdf.lines import Line
-from schemas.geometry import BBox
+from schemas.nodes import BBox
 
 
 def line(text: str, row: int = 0, left: float = 0.0) -> Line:
@@ -40,7 +40,7 @@ def test_each_line_is_found_again_by_its_span() -> None:
         join_paragraph([line("the instal\u00ad", 0), line("lation ends", 1)], ()),
         join_paragraph([line("a new one", 3)], ()),
     ]
-    whole = join_parts(parts)
+    whole = join_texts(parts)
 
     assert whole.text == "the installation ends\n\na new one"
     assert [whole.text[start:end] for start, end, _ in whole.lines] == [
@@ -64,4 +64,4 @@ def test_pieces_of_a_listing_that_stand_side_by_side_are_one_line() -> None:
 
 def test_words_are_those_of_all_lines_in_lower_case() -> None:
     words = {"the", "lamp", "shade", "lamp-shade", "-shade"}
-    assert words_of([line("The Lamp"), line("lamp-shade 3")]) == words
+    assert document_words([line("The Lamp"), line("lamp-shade 3")]) == words

@@ -3,11 +3,10 @@
 import pymupdf
 import pytest
 
-from ingest.parse.pdf.labels import drawings_of_labels
+from ingest.parse.pdf.captions import drawings_of_labels
 from ingest.parse.pdf.lines import Block, Line
 from ingest.parse.pdf.pictures import Picture
-from schemas.geometry import BBox
-from schemas.nodes import RegionType
+from schemas.nodes import BBox, RegionType
 from tests.fakes.pdfs import chunk_with, parse, prose, regions
 
 DRAWING = Picture(bbox=BBox(60, 100, 500, 400), digest="drawing:440x300:9")

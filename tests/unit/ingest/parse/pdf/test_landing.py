@@ -6,7 +6,7 @@ from ingest.parse.pdf import landing
 from ingest.parse.pdf.landing import Places, find_inner_links
 from ingest.parse.pdf.links import Destination, PageLink
 from ingest.parse.pdf.page import PageContent
-from schemas.geometry import BBox, PageSize
+from schemas.nodes import BBox, PageSize
 
 
 def page_of_links(number: int) -> PageContent:

@@ -6,8 +6,7 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import NameObject, StreamObject, TextStringObject
 
-from schemas.dates import Dated, DateOrigin
-from schemas.nodes import PdfDoc
+from schemas.nodes import Dated, DateOrigin, PdfDoc
 from tests.fakes.pdfs import Text, parse, pdf_bytes
 
 PLAIN = pdf_bytes([[Text("Pallets stay for a week.")]])

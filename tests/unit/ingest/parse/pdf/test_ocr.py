@@ -5,15 +5,14 @@ from typing import Any
 import pymupdf
 import pytest
 
-from ingest.parse.pdf import ocr
+from ingest.parse.pdf import reading
 from ingest.parse.pdf.document import parse_pdf
 from ingest.parse.pdf.lines import Line
-from ingest.parse.pdf.ocr import Recognise, has_text
 from ingest.parse.pdf.page import PageContent
+from ingest.parse.pdf.reading import Recognise, has_text
 from schemas.errors import ConfigError, ParseError
 from schemas.fragment import GraphFragment
-from schemas.geometry import BBox, PageSize
-from schemas.nodes import PdfRegion, RegionType
+from schemas.nodes import BBox, PageSize, PdfRegion, RegionType
 from tests.fakes.pdfs import Text, count_words, new_pdf, prose, request, set_block
 
 HEAD = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
@@ -185,7 +184,7 @@ def test_a_page_that_cannot_be_recognised_costs_only_itself() -> None:
 
 
 def test_only_so_many_pages_are_recognised(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr.PageReader.__init__, "__defaults__", (1, True))
+    monkeypatch.setattr(reading.PageReader.__init__, "__defaults__", (1, True))
     fragment = read(scan(3), says(LAMPS))
 
     assert {chunk.page_no for chunk in fragment.chunks} == {1}

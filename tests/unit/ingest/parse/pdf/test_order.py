@@ -1,9 +1,8 @@
 """Reading order: the file's, but for files that hop between columns."""
 
-from ingest.parse.pdf.columns import column_of, find_gutter
 from ingest.parse.pdf.lines import Block, Line
-from ingest.parse.pdf.order import box_of, order_blocks
-from schemas.geometry import BBox
+from ingest.parse.pdf.order import box_of, column_of, find_gutter, order_blocks
+from schemas.nodes import BBox
 
 WIDTH = 600.0
 

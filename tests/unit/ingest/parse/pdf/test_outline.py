@@ -2,7 +2,7 @@
 
 import pymupdf
 
-from ingest.parse.pdf.outline import read_outline, title_key
+from ingest.parse.pdf.links import read_outline, title_key
 
 
 def test_titles_are_compared_without_case_signs_and_ligatures() -> None:

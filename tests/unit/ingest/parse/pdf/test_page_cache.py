@@ -9,11 +9,11 @@ import pytest
 
 from ingest.parse.pdf import page_cache
 from ingest.parse.pdf.document import parse_pdf
-from ingest.parse.pdf.ocr import PageReader
 from ingest.parse.pdf.page_cache import PageCache
+from ingest.parse.pdf.reading import PageReader
 from schemas.errors import ParseError
 from schemas.fragment import GraphFragment
-from schemas.hashing import canonical_json
+from schemas.ids import canonical_json
 from schemas.records import to_record
 from schemas.report import PageCounts
 from tests.fakes.pdfs import Text, count_words, heading, new_pdf, prose, request, set_block

@@ -5,9 +5,9 @@ from base64 import b64decode
 import pymupdf
 import pytest
 
-from ingest.parse.pdf.picture import draw_pages, draw_region
+from ingest.parse.pdf.opening import draw_pages, draw_region
 from schemas.errors import ParseError
-from schemas.geometry import BBox, PageSize, turn
+from schemas.nodes import BBox, PageSize, turn
 from tests.fakes.pdfs import Text, new_pdf, parse, pdf_bytes
 
 RED = (255, 0, 0)

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from ingest.parse.pdf.document import look_up_texts
 from ingest.parse.pdf.page import PageContent
-from ingest.parse.pdf.reading_back import look_up_texts
 from ingest.parse.round_trip import NOT_FOUND
 from schemas.fragment import GraphFragment
-from schemas.geometry import BBox, PageSize
-from schemas.nodes import Chunk, PdfRegion, RegionType
+from schemas.nodes import BBox, Chunk, PageSize, PdfRegion, RegionType
 from tests.fakes.pdfs import Text, heading, new_pdf, parse, pdf_bytes, prose
 from tests.fakes.secret_samples import github_token
 

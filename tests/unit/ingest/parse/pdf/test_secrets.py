@@ -1,6 +1,6 @@
 """No secret on a page of a PDF is in anything that is made of it, even one broken over lines."""
 
-from schemas.hashing import canonical_json
+from schemas.ids import canonical_json
 from schemas.nodes import PdfRegion
 from schemas.records import to_record
 from schemas.redaction import REDACTED

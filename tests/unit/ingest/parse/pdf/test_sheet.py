@@ -4,7 +4,7 @@ from ingest.parse.pdf.lines import Line
 from ingest.parse.pdf.page import PageContent
 from ingest.parse.pdf.sheet import build_sheets
 from ingest.parse.pdf.tables import Table
-from schemas.geometry import BBox, PageSize
+from schemas.nodes import BBox, PageSize
 
 
 def line(text: str, top: float) -> Line:

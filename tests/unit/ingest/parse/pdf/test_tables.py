@@ -7,8 +7,7 @@ import pymupdf
 import pytest
 
 from ingest.parse.pdf.tables import count_header_rows, place_words
-from schemas.geometry import BBox
-from schemas.nodes import PdfRegion, RegionType
+from schemas.nodes import BBox, PdfRegion, RegionType
 from tests.fakes.pdfs import parse, prose
 
 ROWS = [

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest.parse.pdf.vicinity import page_text, part_by_place
+from ingest.parse.pdf.part_groups import page_text, part_by_place
 from schemas.fragment import GraphFragment
-from schemas.geometry import BBox
-from schemas.nodes import RegionType
+from schemas.nodes import BBox, RegionType
 from tests.fakes.pdfs import chunk_with, parse, regions
 
 TIDE_CHART = Path(__file__).parents[4] / "golden/documents/pdf/reportlab-tide-chart.pdf"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.parse.tools.help_text import parse_help
+from ingest.parse.tools.documented import parse_help
 from schemas.errors import ParseError
 
 _CLICK = """Usage: shop [OPTIONS] COMMAND [ARGS]...

@@ -4,8 +4,8 @@ import zlib
 
 import pytest
 
-from ingest.parse.tools import inventory
-from ingest.parse.tools.inventory import parse_inventory
+from ingest.parse.tools import documented
+from ingest.parse.tools.documented import parse_inventory
 from schemas.errors import ParseError
 
 _HEADER = b"# Sphinx inventory version 2\n# Project: It\n# Version: 1\n# The remainder is zlib.\n"
@@ -74,12 +74,12 @@ def test_a_broken_inventory_says_what_is_wrong(data: bytes, reason: str) -> None
 
 
 def test_a_zip_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inventory, "MAX_UNPACKED", 1 << 20)
+    monkeypatch.setattr(documented, "MAX_UNPACKED", 1 << 20)
     with pytest.raises(ParseError, match="unpacks to more than"):
         parse_inventory(_HEADER + zlib.compress(bytes(1 << 24)))
 
 
 def test_an_inventory_of_too_many_objects_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inventory, "MAX_TOOLS", 10)
+    monkeypatch.setattr(documented, "MAX_TOOLS", 10)
     with pytest.raises(ParseError, match="more than 10"):
         parse_inventory(_inventory(*(f"shop.f{number} py:function 1 a -" for number in range(11))))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.parse.tools.mcp import parse_mcp
+from ingest.parse.tools.lists import parse_mcp
 from schemas.errors import ParseError
 
 _TOOL = {

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ingest.parse.tools.openapi import parse_openapi
+from ingest.parse.tools.lists import parse_openapi
 from schemas.errors import ParseError
 
 _SHOP: dict[str, Any] = {

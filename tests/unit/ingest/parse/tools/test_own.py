@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.parse.tools.own import parse_tools_yaml
+from ingest.parse.tools.lists import parse_tools_yaml
 from schemas.errors import ParseError
 
 

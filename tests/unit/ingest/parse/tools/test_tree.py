@@ -2,8 +2,8 @@
 
 import pytest
 
-from ingest.parse.tools import tree
-from ingest.parse.tools.tree import load_json, load_yaml
+from ingest.parse.tools import description
+from ingest.parse.tools.description import load_json, load_yaml
 from schemas.errors import ParseError
 
 _BOMB = "a: &a [x, x]\n" + "".join(
@@ -32,7 +32,7 @@ def test_hostile_or_broken_yaml_is_refused(text: str, reason: str) -> None:
 
 
 def test_large_yaml_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree, "MAX_YAML_BYTES", 10)
+    monkeypatch.setattr(description, "MAX_YAML_BYTES", 10)
     with pytest.raises(ParseError, match="write it as JSON"):
         load_yaml("a: " + "x" * 20)
 

@@ -13,8 +13,8 @@ from indexes.changes import read_changes
 from indexes.publish.current import write_current
 from indexes.publish.generation import GenerationManifest, dump_generation
 from indexes.stores.ledger.generations import GenerationState
+from schemas.changes import FeedChange, FeedEntry, FeedKind
 from schemas.errors import ChangesUnavailable, ConfigError
-from schemas.feed import FeedChange, FeedEntry, FeedKind
 from sitegraph.cli.app import run_app
 from tests.fakes.ledger_index import ledger_index
 from tests.fakes.ledger_rows import begin

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sitegraph.cli.app import run_app
-from sitegraph.cli.commands.plan import MAX_LINES
-from sitegraph.cli.hints import complete_commands
+from sitegraph.cli.commands.plan import MAX_LINES, plan_lines
+from sitegraph.cli.options import complete_commands
 
 
 @pytest.fixture
@@ -49,10 +49,8 @@ def test_nothing_to_do_is_said(source: Path, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out.splitlines()[1:] == ["  nothing to do"]
 
 
-def test_what_the_guard_and_a_hold_would_say_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    from sitegraph.cli.commands.plan import _print
-
-    _print(
+def test_what_the_guard_and_a_hold_would_say_is_told() -> None:
+    lines = plan_lines(
         {
             "source": "notes",
             "generation": 3,
@@ -68,7 +66,7 @@ def test_what_the_guard_and_a_hold_would_say_is_told(capsys: pytest.CaptureFixtu
         },
         partial(complete_commands, index="here", source="notes.yaml"),
     )
-    assert capsys.readouterr().out.splitlines() == [
+    assert list(lines) == [
         "notes: 9 documents known, generation 3",
         "  fetch          8  known",
         "                 1  failed before",

@@ -181,7 +181,7 @@ def test_times_go_to_stderr_only_when_asked_for(folder: Path, capsys: pytest.Cap
 def test_reranking_without_a_reranker_is_said_in_the_bundle(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexes.rerank.PACKAGE", "no_such_package")
+    monkeypatch.setattr("indexes.reader_parts.PACKAGE", "no_such_package")
     assert run_app(["query", "restore", "--index", str(folder), "--rerank", "--format", "json"]) == 0
     said = capsys.readouterr()
     bundle = json.loads(said.out)
@@ -219,3 +219,6 @@ def test_the_command_imports_nothing_that_only_building_needs(folder: Path, tmp_
     loaded = set(result.stderr.split())
     assert "lancedb" in loaded
     assert loaded & {*HEAVY} == set()
+    assert [name for name in loaded if name.startswith("sitegraph.cli.commands.")] == [
+        "sitegraph.cli.commands.query"
+    ]

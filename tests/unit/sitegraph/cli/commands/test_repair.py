@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.repair.plan import RepairAction, RepairStep
 from flows.repair.repair import Repaired
+from flows.run.damage import IndexPart, RepairStep
 from sitegraph.cli.app import run_app
 from sitegraph.cli.commands import repair
 
@@ -32,14 +32,14 @@ def test_a_plan_that_only_begins_says_so(
     assert (record["complete"], [one["action"] for one in record["steps"]]) == (False, ["pointers"])
 
 
-def test_damage_is_told_once_though_two_steps_were_taken_for_it(capsys: pytest.CaptureFixture[str]) -> None:
-    steps = tuple(RepairStep(action=one, damage=(ROW,)) for one in (RepairAction.ROWS, RepairAction.TABLES))
+def test_damage_is_told_once_though_two_steps_were_taken_for_it() -> None:
+    steps = tuple(RepairStep(part=one, damage=(ROW,)) for one in (IndexPart.ROWS, IndexPart.TABLES))
 
-    repair._print(Repaired(generation=4, steps=steps, published=(4,)), dry_run=False, index=None)
+    done = Repaired(generation=4, steps=steps, published=(4,))
+    lines = list(repair.repair_lines(done, dry_run=False, index=None))
 
-    out = capsys.readouterr().out
-    assert out.count("graph row differs from its hash") == 1
-    assert [line.partition(":")[0] for line in out.splitlines() if line[0] != " "] == [
+    assert sum("graph row differs from its hash" in line for line in lines) == 1
+    assert [line.partition(":")[0] for line in lines if line[0] != " "] == [
         "rows",
         "tables",
         "generation 4 published",

@@ -9,8 +9,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from indexes.layout import IndexLayout
-from indexes.manifest import dump_manifest, load_manifest
+from indexes.layout import IndexLayout, dump_manifest, load_manifest
 from indexes.stores.ledger.ledger import open_ledger
 from indexes.stores.raw import FileRawStore
 from indexes.wiring import open_raw_store

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from indexes.tuning import tuning_file
+from indexes.reader_parts import tuning_file
 from sitegraph.cli.app import run_app
 
 ASKED = ("backup log", "restore")

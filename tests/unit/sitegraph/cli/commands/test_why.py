@@ -9,8 +9,7 @@ from indexes.layout import IndexLayout
 from indexes.stores.ledger.generations import GenerationState
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.documents import DocumentState as S
-from schemas.documents import KnownDocument, LiveDocument
-from schemas.history import FetchAttempt
+from schemas.documents import FetchAttempt, KnownDocument, LiveDocument
 from schemas.source import Source
 from sitegraph.cli.app import run_app
 from tests.fakes.copies import copy_index

@@ -7,10 +7,9 @@ import pytest
 
 from flows.run.index import Index
 from schemas.documents import DocumentState as S
-from schemas.documents import KnownDocument
-from schemas.history import FetchAttempt
+from schemas.documents import FetchAttempt, KnownDocument
 from schemas.source import Scope
-from sitegraph.cli.documents.explain import explain, how_found, spans
+from sitegraph.actions.explain import explain, how_found, spans
 from tests.fakes.known import NOW, SITE, known, web_source
 from tests.fakes.ledger_index import ledger_index
 from tests.fakes.ledger_rows import begin, freeze, make_live, publish, put

@@ -10,7 +10,7 @@ from schemas.documents import KnownDocument
 from schemas.errors import ConfigError
 from schemas.ids import page_id
 from schemas.source import Scope
-from sitegraph.cli.documents.find import find_documents
+from sitegraph.actions.find import find_documents
 from tests.fakes.known import SITE, file_source, known, web_source
 from tests.fakes.ledger_index import ledger_index
 

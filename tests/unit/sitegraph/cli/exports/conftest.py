@@ -3,10 +3,9 @@
 import pytest
 
 from indexes.ports import GraphReader
-from indexes.stores.memory import MemoryGraphStore
 from schemas.edges import Edge, EdgeKind, LinkPosition
-from schemas.geometry import BBox, PageSize
-from schemas.nodes import Page, PdfPage, PdfRegion, RegionType, Section
+from schemas.nodes import BBox, Page, PageSize, PdfPage, PdfRegion, RegionType, Section
+from tests.fakes.memory_stores import MemoryGraphStore
 
 
 @pytest.fixture(scope="package")

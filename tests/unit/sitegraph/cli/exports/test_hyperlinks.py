@@ -7,21 +7,19 @@ from pathlib import Path
 import pytest
 
 from flows.run.index import Index
-from indexes.layout import IndexLayout
-from indexes.manifest import IndexManifest, ModelManifest
-from indexes.stores.memory import MemoryGraphStore
+from indexes.layout import IndexLayout, IndexManifest, ModelManifest
 from schemas.documents import LiveDocument
 from schemas.edges import LinkPosition
 from schemas.fragment import Link
-from schemas.hashing import canonical_json
-from schemas.ids import section_id
+from schemas.ids import canonical_json, section_id
 from schemas.nodes import Section
 from schemas.records import to_record
 from schemas.settings import Settings
-from sitegraph.cli.exports.hyperlinks import link_records
+from sitegraph.actions.export_records import link_records
 from tests.fakes.graph_generations import publish as publish_graph
 from tests.fakes.graph_samples import DIM, make_page
 from tests.fakes.ledger_rows import SITE, link_to, make_fragment, make_live, publish, put
+from tests.fakes.memory_stores import MemoryGraphStore
 
 ELSEWHERE = "https://elsewhere.test/manual.html"
 

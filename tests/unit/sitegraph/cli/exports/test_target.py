@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import ConfigError
-from sitegraph.cli.exports.target import fill_folder, open_target
+from sitegraph.actions.export_records import fill_folder, open_target
 
 
 def break_off_file(target: Path) -> None:

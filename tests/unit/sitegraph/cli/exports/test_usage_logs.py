@@ -8,7 +8,7 @@ from pyarrow.parquet import read_table
 
 from indexes.ports import Vector
 from retrieval.learning.usage import Usage
-from sitegraph.cli.exports.usage_logs import usage_rows, write_usage
+from sitegraph.actions.export_usage import usage_rows, write_usage
 
 ENTRY = {
     "timestamp": "2026-03-01T10:00:00+00:00",

@@ -8,7 +8,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from schemas.fetch import FetchStatus
-from sitegraph.cli.exports.warc import write_warc
+from sitegraph.actions.export_warc import write_warc
 from tests.fakes.open_sources import opened
 from tests.fakes.plain_run import crawl, open_plain_run, source_of
 from tests.fakes.site_server import Reply, Site, serve

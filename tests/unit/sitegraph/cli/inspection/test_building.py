@@ -1,12 +1,12 @@
 """What is shown of an inspection."""
 
-from ingest.parse.html.traced import BlockStatus
+from ingest.parse.html.trace import BlockStatus
 from ingest.parse.inspection import inspect_document
 from schemas.fragment import ParseRequest
 from schemas.nodes import RegionType
-from sitegraph.cli.inspection.building import build_report
-from sitegraph.cli.inspection.report import Report
-from sitegraph.cli.inspection.text import render_text
+from sitegraph.actions.inspection import Report
+from sitegraph.actions.inspection_building import build_report
+from sitegraph.actions.inspection_text import render_inspection
 from tests.fakes.epub_files import ebooklib_epub
 from tests.fakes.pdfs import Text, count_words, heading, pdf_bytes, prose, request
 
@@ -46,7 +46,7 @@ def test_the_chapters_of_a_book_are_shown_with_their_sections() -> None:
 
     assert [(one.title, one.sections) for one in report.chapters] == [("Lamps", (0, 1)), ("Oil", (2,))]
     assert (report.title, report.breadcrumbs) == ("B", ("B",))
-    assert f"Lamps  #{report.chapters[0].fragment}  (2 sections)" in render_text(report, width=80)
+    assert f"Lamps  #{report.chapters[0].fragment}  (2 sections)" in render_inspection(report, width=80)
 
 
 def test_a_page_that_asks_not_to_be_indexed_has_no_chunk_and_no_doubt() -> None:

@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 
-from ingest.parse.html.traced import PASSED_OVER, BlockStatus
-from schemas.geometry import BBox, PageSize
-from schemas.nodes import RegionType
-from sitegraph.cli.inspection.doubts import find_doubts
-from sitegraph.cli.inspection.report import BlockShown, ChunkShown, PageShown, RegionShown
+from ingest.parse.html.trace import PASSED_OVER, BlockStatus
+from schemas.nodes import BBox, PageSize, RegionType
+from sitegraph.actions.inspection import BlockShown, ChunkShown, PageShown, RegionShown, find_doubts
 
 CHUNK = ChunkShown(
     number=3,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import ConfigError, GuardRefused
-from sitegraph.cli.inspection.loading import load_document
+from sitegraph.actions.inspect import load_document
 from tests.fakes.site_server import Reply, Site, serve
 
 

@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 
 from ingest.parse.inspection import inspect_document
 from schemas.fragment import ParseRequest
-from sitegraph.cli.inspection.building import build_report
-from sitegraph.cli.inspection.page import render_page
+from sitegraph.actions.inspection_building import build_report
+from sitegraph.actions.inspection_text import render_page
 from tests.fakes.pdfs import Text, count_words, heading, new_pdf, prose, request
 
 HOSTILE = "<script>alert(1)</script>\"><img src=x onerror=alert(2)>'{{ 7 * 7 }}\x1b[2J\u202e"

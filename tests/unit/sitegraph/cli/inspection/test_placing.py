@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ingest.parse.html.traced import BlockStatus, PageTrace, TracedBlock
-from sitegraph.cli.inspection.placing import place_blocks
-from sitegraph.cli.inspection.report import ChunkShown, SectionShown
+from ingest.parse.html.trace import BlockStatus, PageTrace, TracedBlock
+from sitegraph.actions.inspection import ChunkShown, SectionShown
+from sitegraph.actions.inspection_building import place_blocks
 
 
 def chunk(number: int, text: str) -> ChunkShown:

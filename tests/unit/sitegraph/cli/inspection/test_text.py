@@ -4,8 +4,8 @@ import unicodedata
 
 from ingest.parse.inspection import inspect_document
 from schemas.fragment import ParseRequest
-from sitegraph.cli.inspection.building import build_report
-from sitegraph.cli.inspection.text import render_text
+from sitegraph.actions.inspection_building import build_report
+from sitegraph.actions.inspection_text import render_inspection
 from tests.fakes.pdfs import Text, count_words, heading, pdf_bytes, prose, request
 
 URI = "http://docs.example/a.html"
@@ -13,7 +13,7 @@ URI = "http://docs.example/a.html"
 
 def text_of(data: bytes, asked: ParseRequest) -> str:
     inspection = inspect_document(data, asked, count_tokens=count_words, draw=False)
-    return render_text(build_report(inspection, address=asked.uri, notes=("a note",)), width=80)
+    return render_inspection(build_report(inspection, address=asked.uri, notes=("a note",)), width=80)
 
 
 def page_text(body: str) -> str:

@@ -4,14 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.lint.findings import LintFinding, LintPlace, Severity
-from retrieval.lint.suppress import select_findings, split_by_baseline
+from retrieval.lint.site import LintFinding, LintPlace, Severity, select_findings, split_by_baseline
 from schemas.errors import ConfigError
 from schemas.source import LintIgnore, LintOptions, Source
-from sitegraph.cli.linting.baseline import read_baseline, write_baseline
-from sitegraph.cli.linting.lines import line_in
-from sitegraph.cli.linting.paths import from_folder
-from sitegraph.cli.linting.report import summary_of, text_of
+from sitegraph.actions.lint_report import (
+    from_folder,
+    line_in,
+    read_baseline,
+    summary_of,
+    text_of,
+    write_baseline,
+)
 
 
 def finding(path: str, rule: str = "orphan", severity: Severity = Severity.WARNING) -> LintFinding:

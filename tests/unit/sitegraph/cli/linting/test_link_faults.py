@@ -5,7 +5,7 @@ import pytest
 from retrieval.lint.site import LinkFault
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment, Link
-from sitegraph.cli.linting.link_faults import Targets, faulty_links, in_known_folder, linked_from
+from sitegraph.actions.lint import Targets, faulty_links, in_known_folder, linked_from
 
 DOCS = {"t:a": "a", "t:b": "b", "t:old": "b", "files://t/old": "b"}
 

@@ -1,13 +1,13 @@
 """The SARIF log: what the standard and GitHub's code scanning ask of it."""
 
 from retrieval.lint.catalogue import RULES
-from retrieval.lint.findings import LintFinding, LintPlace, Severity
-from sitegraph.cli.linting.sarif import FINGERPRINT, MOST, sarif_of
+from retrieval.lint.site import LintFinding, LintPlace, Severity
+from sitegraph.actions.lint_report import FINGERPRINT, MOST, sarif_of
 
 RULE_IDS = tuple(RULES)
 
 
-def finding(*places: LintPlace, rule: str = "contradiction", key: str = "k") -> LintFinding:
+def finding(*places: LintPlace, rule: str = "dead-link", key: str = "k") -> LintFinding:
     return LintFinding(rule=rule, severity=Severity.WARNING, message="m", places=places, key=(key,))
 
 
@@ -43,7 +43,7 @@ def test_a_file_is_a_relative_path_with_a_line_and_a_page_is_its_address() -> No
 
 def test_each_result_names_its_rule_by_id_and_by_place_and_carries_its_fingerprint() -> None:
     one = finding(PAGE, rule="orphan")
-    (run,) = sarif_of([one], rules=("contradiction", "orphan"))["runs"]
+    (run,) = sarif_of([one], rules=("dead-link", "orphan"))["runs"]
     (result,) = run["results"]
 
     rules = run["tool"]["driver"]["rules"]

@@ -3,13 +3,17 @@
 from collections.abc import Collection
 from dataclasses import replace
 
-from indexes.families.manuals import join_editions
+from indexes.families import join_editions
 from schemas.families import Edition, SourceFamily
 from schemas.nodes import Chunk
-from sitegraph.cli.manuals.compare import SectionChange, VersionDifference, pair_renamed
-from sitegraph.cli.manuals.difference import compare_versions
-from sitegraph.cli.manuals.text import difference_lines
-from sitegraph.service.viewer.diff import Mark, Piece
+from sitegraph.actions.compare_versions import (
+    SectionChange,
+    VersionDifference,
+    compare_versions,
+    difference_lines,
+    pair_renamed,
+)
+from sitegraph.actions.word_difference import Mark, Piece
 from tests.fakes.graph_samples import full_chunk
 
 OF = SourceFamily(source="docs", family="shop", url="^([^/]+)/")

@@ -3,9 +3,9 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
+from unittest import mock
 
 import mcp_types as types
 import pytest
@@ -14,7 +14,7 @@ from schemas.settings import Settings
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.mcp_.server import build_server
 from sitegraph.service.mcp_.subscriptions import Subscriptions
-from sitegraph.service.parts import open_parts
+from sitegraph.service.parts import Parts, open_service_parts
 from tests.fakes.mcp_clients import SECONDS, text_of
 
 
@@ -25,8 +25,8 @@ def said_of_sources(index: Path, sources: Callable[[Any], dict[str, Any]], *, se
         params = types.CallToolRequestParams(name="list_sources", arguments={})
         return cast("types.CallToolResult", await handle(cast("Any", None), params))
 
-    with open_parts(Settings(index=str(index)), RequestLimits()) as opened:
-        parts = replace(opened, sources=sources)
+    replaced = mock.patch.object(Parts, "sources", lambda _, readers: sources(readers))
+    with replaced, open_service_parts(Settings(index=str(index)), RequestLimits()) as parts:
         server = build_server(parts, Subscriptions(parts), seconds=seconds, is_connection=True)
         handler = server.get_request_handler("tools/call")
         assert handler is not None

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.nodes import Section
-from schemas.unseen import replace_unseen
+from schemas.text import replace_unseen
 from sitegraph.service.items import PASSAGE_MAX, cut_around, read_in_place
 from sitegraph.service.mcp_.framing import NOTICE, clean_record, fence
 from tests.fakes.governance import governance_documents

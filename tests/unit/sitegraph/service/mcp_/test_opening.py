@@ -10,7 +10,7 @@ from schemas.settings import Settings
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.mcp_.server import build_server
 from sitegraph.service.mcp_.subscriptions import Subscriptions
-from sitegraph.service.parts import Parts, open_ahead, open_parts
+from sitegraph.service.parts import Parts, open_ahead, open_service_parts
 
 
 async def ask_before_it_is_open(parts: Parts) -> tuple[bool, types.CallToolResult]:
@@ -28,7 +28,7 @@ async def ask_before_it_is_open(parts: Parts) -> tuple[bool, types.CallToolResul
 
 
 def test_the_time_of_an_answer_begins_when_the_index_is_open(folder: Path) -> None:
-    with open_parts(Settings(index=str(folder)), RequestLimits()) as parts:
+    with open_service_parts(Settings(index=str(folder)), RequestLimits()) as parts:
         open_ahead(parts)  # so that an answer takes a few milliseconds
         waited, result = asyncio.run(ask_before_it_is_open(parts))
     assert waited

@@ -11,17 +11,16 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from sitegraph.cli.app import app
+from sitegraph.cli.app import build_commands
+from sitegraph.service.answers import PAIRS_MAX
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.items import TEXT_MAX
-from sitegraph.service.mcp_ import arguments, subscriptions
+from sitegraph.service.mcp_ import schemas, subscriptions
 from sitegraph.service.mcp_.framing import fence
 from sitegraph.service.mcp_.http import _HEADROOM_SECONDS
-from sitegraph.service.mcp_.prompts import ARGUMENT, NAME
-from sitegraph.service.mcp_.resources import CHUNK_TEMPLATE, PAGE_TEMPLATE
+from sitegraph.service.mcp_.resources import ARGUMENT, CHUNK_TEMPLATE, NAME, PAGE_TEMPLATE
 from sitegraph.service.mcp_.server import GENERATION
 from sitegraph.service.mcp_.tools import TOOLS, ToolSpec
-from sitegraph.service.verifying import PAIRS_MAX
 from tests.fakes.mcp_clients import REPO, connected, over_stdio
 
 DOCS = REPO / "docs"
@@ -71,11 +70,11 @@ def test_the_limits_on_the_page_are_those_of_the_code() -> None:
     limits = RequestLimits()
     for told in (
         f"at most {TEXT_MAX:,} characters",
-        f"at most {arguments.HOPS_MAX} hops and {arguments.NODES_MAX} nodes",
-        f"at most {arguments.ENTRIES_MAX:,} entries",
+        f"at most {schemas.HOPS_MAX} hops and {schemas.NODES_MAX} nodes",
+        f"at most {schemas.ENTRIES_MAX:,} entries",
         f"{limits.seconds:g} seconds, {limits.seconds - _HEADROOM_SECONDS:g} over HTTP",
         f"{limits.working} are handled at a time and {limits.waiting} queued",
-        f"{arguments.ANSWER_MAX:,} characters and {arguments.EVIDENCE_MAX} chunks, and at most {PAIRS_MAX}",
+        f"{schemas.ANSWER_MAX:,} characters and {schemas.EVIDENCE_MAX} chunks, and at most {PAIRS_MAX}",
         f"can follow {subscriptions.URIS_MAX:,} resources, and a worker has {subscriptions.STREAMS_MAX} "
         f"streams and {subscriptions.CHUNKS_MAX:,} chunks",
         f"body of {limits.body_bytes // 1024} KiB",
@@ -88,7 +87,8 @@ def test_the_entry_for_programs_starts_the_server(folder: Path) -> None:
     (server,) = entry["mcpServers"].values()
     assert server["command"].endswith("/sitegraph")
     verb, *options = server["args"]
-    known = {name for parameter in get_command(app).commands[verb].params for name in parameter.opts}  # type: ignore[attr-defined]
+    command = get_command(build_commands()).commands[verb]  # type: ignore[attr-defined]
+    known = {name for parameter in command.params for name in parameter.opts}
     assert {option for option in options if option.startswith("--")} <= known
 
 

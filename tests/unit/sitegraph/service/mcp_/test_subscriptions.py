@@ -18,14 +18,14 @@ from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
 
 from indexes import following
 from indexes.publish.current import read_current, write_current
-from schemas.feed import FeedChange, FeedEntry, FeedKind
+from schemas.changes import FeedChange, FeedEntry, FeedKind
 from schemas.nodes import Chunk
 from schemas.settings import Settings
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.mcp_ import subscriptions as subscriptions_
 from sitegraph.service.mcp_.subscriptions import Subscriptions, changed_since
 from sitegraph.service.mcp_.tools import read_known
-from sitegraph.service.parts import Parts, open_parts
+from sitegraph.service.parts import Parts, open_service_parts
 from sitegraph.service.problems import HttpProblem
 from tests.fakes.governance import governance_documents
 from tests.fakes.mcp_clients import SECONDS, AgentClient, connected, over_stdio
@@ -75,7 +75,7 @@ class Session:
 @contextmanager
 def parts_of(index: Path) -> Iterator[Parts]:
     """What a server is made over, without a server: the test says when it looks."""
-    with open_parts(Settings(index=str(index)), RequestLimits()) as parts:
+    with open_service_parts(Settings(index=str(index)), RequestLimits()) as parts:
         yield parts
 
 
@@ -173,7 +173,7 @@ def test_a_look_that_fails_is_said_once_and_is_not_the_last_one(
     said: list[str] = []
     looks = [0]
 
-    def generation() -> int:
+    def generation(_: Parts) -> int:
         looks[0] += 1
         if looks[0] <= 3:
             raise ValueError("no number")
@@ -181,13 +181,14 @@ def test_a_look_that_fails_is_said_once_and_is_not_the_last_one(
 
     async def follow(parts: Parts) -> None:
         session: Any = Session()
-        subscriptions = Subscriptions(replace(parts, generation=generation, warn=said.append))
+        subscriptions = Subscriptions(replace(parts, warn=said.append))
         async with subscriptions.following():
             await subscriptions.subscribe(session, uri_of(chunk_with(GONE)))
             publish_next(copy, without_policy())
             assert await asyncio.to_thread(until, lambda: bool(session.told))
 
     monkeypatch.setattr(subscriptions_, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(Parts, "generation", generation)
     with parts_of(copy) as parts:
         asyncio.run(follow(parts))
     assert said == ["sitegraph: warning: MCP clients are not told of changes now: ValueError('no number')"]

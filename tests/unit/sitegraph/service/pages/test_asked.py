@@ -4,8 +4,8 @@ import pytest
 
 from schemas.errors import FilterError
 from schemas.evidence import Filter
-from sitegraph.service.pages.accept import wants_html
-from sitegraph.service.pages.asked import Asked, query_of, read_asked
+from sitegraph.service.pages.frame import wants_html
+from sitegraph.service.pages.results import Asked, query_of, read_asked
 
 
 def test_empty_fields_filter_nothing_and_unknown_ones_are_left_out() -> None:

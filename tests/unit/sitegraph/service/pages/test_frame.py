@@ -8,8 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from sitegraph.service.guard import RequestLimits
-from sitegraph.service.pages.frame import local_path
-from sitegraph.service.pages.html import web_url
+from sitegraph.service.pages.frame import local_path, web_url
 from tests.unit.sitegraph.service.conftest import serving
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}

@@ -14,9 +14,9 @@ from indexes.layout import IndexLayout
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.nodes import Chunk
 from schemas.settings import Settings
+from sitegraph.actions.status import read_health
 from sitegraph.service.guard import RequestLimits
-from sitegraph.service.parts import open_parts
-from sitegraph.service.viewer.runs import read_health
+from sitegraph.service.parts import open_service_parts
 from tests.fakes.copies import copy_index
 from tests.fakes.governance import governance_documents
 from tests.fakes.next_generation import publish_next
@@ -93,7 +93,7 @@ def test_what_a_generation_said_that_is_kept_no_longer_is_said_to_be_gone(
     root = copy_index(second[0], tmp_path / "index")
     from indexes.wiring import OpenedStores
 
-    stores = OpenedStores(root, {})
+    stores = OpenedStores(root, Settings())
     stores.chunks.writer().prune(keep={2})
     stores.close()
     with serving(root) as client:
@@ -207,7 +207,7 @@ def test_runs_name_the_sources_that_an_agent_is_told_and_none_that_was_dropped(
         for name, state in (("dropped", "finished"), ("refused", "refused")):
             ledger.runs.start(name, source=name, now="2026-01-01T00:00:00+00:00")
             ledger.runs.finish(name, state=state, now="2026-01-01T00:01:00+00:00", report=None)
-    with open_parts(Settings(index=str(root)), RequestLimits()) as parts:
+    with open_service_parts(Settings(index=str(root)), RequestLimits()) as parts:
         health = parts.retriever.read(lambda readers: read_health(readers, parts.archive))
         told = parts.retriever.read(parts.sources)["sources"]
     assert health is not None

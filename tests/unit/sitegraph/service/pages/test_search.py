@@ -10,11 +10,11 @@ from starlette.testclient import TestClient
 
 from indexes.layout import IndexLayout
 from indexes.stores.ledger.ledger import open_ledger
-from retrieval.learning.query_log import log_folder
+from retrieval.learning.usage_log import log_folder
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import StoreUnavailable
 from schemas.evidence import ContextBundle
-from sitegraph.service.pages.html import templates
+from sitegraph.service.pages.frame import templates
 from sitegraph.service.pages.results import group_results
 from tests.unit.sitegraph.service.conftest import serving
 from tests.unit.sitegraph.service.pages.test_frame import BROWSER
@@ -28,7 +28,7 @@ def page(client: TestClient, path: str) -> str:
 
 
 def bundle_of(client: TestClient, query: str) -> dict[str, list[dict[str, str]]]:
-    body = {"query": query, "top_k": 10, "rerank": False, "token_budget": 20_000}
+    body = {"query": query, "top_k": 10, "rerank": False, "token_budget": 20_000, "by": "page"}
     found: dict[str, list[dict[str, str]]] = client.post("/retrieve", json=body).json()
     return found
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from schemas.feed import FeedChange, FeedEntry, FeedKind
-from schemas.lineage import Ancestor
-from sitegraph.service.viewer.blame import PassageVersion, date_sentences, versions_of
-from sitegraph.service.viewer.diff import Mark
+from schemas.changes import FeedChange, FeedEntry, FeedKind
+from schemas.documents import Ancestor
+from sitegraph.actions.blame import PassageVersion, date_sentences, versions_of
+from sitegraph.actions.word_difference import Mark
 
 
 def version(generation: int | None, text: str | None) -> PassageVersion:

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitegraph.service.viewer import diff
-from sitegraph.service.viewer.diff import Mark, Piece, compare
+from sitegraph.actions import word_difference
+from sitegraph.actions.word_difference import Mark, Piece, compare
 
 SAME, REMOVED, ADDED = Mark.SAME, Mark.REMOVED, Mark.ADDED
 
@@ -44,7 +44,7 @@ def test_texts_that_repeat_themselves_are_compared_by_line_and_at_worst_not_at_a
         Piece(REMOVED, "| 5 | a | a |\n"),
         Piece(ADDED, "| 5 | b | a |\n"),
     ]
-    old, new = "| a " * diff.PAIRS_MAX, "a | " * diff.PAIRS_MAX
+    old, new = "| a " * word_difference.PAIRS_MAX, "a | " * word_difference.PAIRS_MAX
     assert compare(old, new) == (Piece(REMOVED, old), Piece(ADDED, new))
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from schemas.nodes import Chunk
-from sitegraph.service.viewer.outline import OutlineEntry, outline_of
+from sitegraph.service.viewer.document import OutlineEntry, outline_of
 from tests.fakes.small_index import page
 
 ONE = page("one", {"Title": "Text."})[1][0]

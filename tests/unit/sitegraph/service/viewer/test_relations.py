@@ -6,7 +6,7 @@ from typing import Any, cast
 from indexes.wiring import Readers
 from schemas.edges import Edge, EdgeKind, EvidenceRole, LinkPosition, plain_edge
 from schemas.nodes import Chunk, Tool
-from sitegraph.service.viewer.relations import Relations, read_relations
+from sitegraph.service.viewer.document import Relations, read_relations
 from tests.fakes.services import names, services_documents
 from tests.fakes.small_index import SOURCE, Document, SmallIndex, build_index, link, page
 

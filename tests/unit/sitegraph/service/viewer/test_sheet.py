@@ -3,10 +3,10 @@
 import pymupdf
 import pytest
 
-from ingest.parse.pdf.picture import draw_page
-from runtime.processes.page_images import DrawnPage
-from schemas.geometry import BBox
-from sitegraph.service.viewer.sheet import FIT, boxes_of, dpi_of
+from ingest.parse.pdf.opening import draw_page
+from runtime.page_images import DrawnPage
+from schemas.nodes import BBox
+from sitegraph.service.viewer.citation import FIT, boxes_of, dpi_of
 from tests.fakes.governance import governance_documents
 from tests.fakes.pdfs import parse
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from indexes.publish.current import write_current
 from indexes.stores.ledger.generations import GenerationState
-from schemas.feed import FeedChange, FeedEntry, FeedKind
+from schemas.changes import FeedChange, FeedEntry, FeedKind
 from schemas.settings import Settings
+from sitegraph.actions.blame import STEPS_MAX, EntriesOf, became, was
 from sitegraph.service.guard import RequestLimits
-from sitegraph.service.parts import open_parts
-from sitegraph.service.viewer.versions import STEPS_MAX, EntriesOf, became, was
+from sitegraph.service.parts import open_service_parts
 from tests.fakes.ledger_index import ledger_index
 from tests.fakes.ledger_rows import begin
 
@@ -83,6 +83,6 @@ def test_what_a_generation_did_that_was_rolled_back_is_not_told_of_an_id(tmp_pat
         index.ledger.generations.roll_back(above=first)
         publish(first, entry(0, "b", "c"))
 
-        with open_parts(Settings(index=str(tmp_path)), RequestLimits()) as parts:
+        with open_service_parts(Settings(index=str(tmp_path)), RequestLimits()) as parts:
             assert parts.last_change("a") is None
             assert getattr(parts.last_change("b"), "new_id", None) == "c"
