@@ -15,6 +15,7 @@ from retrieval.lint.links import (
 )
 from retrieval.lint.site import LintedSite, LintFinding, Severity
 from retrieval.lint.terms import undefined_terms
+from schemas.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,3 +92,19 @@ _ALL = (
 
 RULES: Mapping[str, LintRule] = MappingProxyType({rule.id: rule for rule in _ALL})
 """All rules, in the order of their ids."""
+
+
+def choose_rules(wanted: str, *, subject: str) -> tuple[str, ...]:
+    """Return the ids of the rules that a list names, in order; of an empty list all that run unasked.
+
+    Raises: ConfigError: there is no such rule, or some are named and others taken away.
+    """
+    names = [name.strip() for name in wanted.split(",") if name.strip()]
+    without = [name.removeprefix("-") for name in names if name.startswith("-")]
+    if unknown := sorted({name.removeprefix("-") for name in names} - RULES.keys()):
+        raise ConfigError(f"has no {', '.join(unknown)}; known: {', '.join(RULES)}", subject=subject)
+    if without and len(without) < len(names):
+        raise ConfigError("names rules with and without a minus; use one of them", subject=subject)
+    if names and not without:
+        return tuple(id_ for id_ in RULES if id_ in names)
+    return tuple(id_ for id_, rule in RULES.items() if not rule.asked and id_ not in without)

@@ -1,4 +1,4 @@
-"""Which document or node a person means by what they typed, and what stands around it."""
+"""Which document, node or generation a person means by what they typed, and what stands around it."""
 
 import re
 import shlex
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from flows.run.index import Index
 from indexes.ports import GraphReader
+from indexes.publish.generation import generation_numbers
 from indexes.stores.ledger.documents import Lookup
 from ingest.plan.scope import scope_refusal
 from ingest.urls import canonical_url, file_url, folder_of, is_file_url
@@ -132,6 +133,20 @@ def nearest(lookup: Lookup, name: str, uris: Iterable[str]) -> str | None:
                 return close[0]
             folder = folder[: folder.rstrip("/").rfind("/") + 1]
     return None
+
+
+def find_generation(index: Index, wanted: int | None) -> int:
+    """Return the generation to read: the current one unless another is asked for.
+
+    Raises: ConfigError: that one is not kept (any more).
+    """
+    if wanted is None:
+        return index.current()
+    kept = generation_numbers(index.layout)
+    if wanted not in (0, *kept):
+        have = ", ".join(map(str, kept)) or "none"
+        raise ConfigError(f"generation {wanted} is not kept; kept: {have}", subject="--generation")
+    return wanted
 
 
 def show_neighbourhood(

@@ -1,11 +1,10 @@
-"""A generation as the linter sees it: documents, ids of pages, and the faults of links."""
+"""What the linter finds in a generation: its documents, ids and faults of links, held to the rules."""
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from flows.run.index import Index
 from indexes.ports import ChunkReader
@@ -14,14 +13,25 @@ from ingest.parse.formats.registry import file_suffixes
 from ingest.parse.round_trip import names_in
 from ingest.plan.scope import is_inside, seed_urls
 from ingest.urls import file_path, is_file_url
-from retrieval.lint.site import FaultyLink, LinkFault, LintDocument, LintedSite
+from retrieval.lint.catalogue import RULES
+from retrieval.lint.site import (
+    FaultyLink,
+    LinkFault,
+    LintDocument,
+    LintedSite,
+    LintFinding,
+    in_order,
+    select_findings,
+)
+from runtime.progress import StageProgress
 from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.edges import LinkPosition
-from schemas.errors import DamageFound
+from schemas.errors import ConfigError, DamageFound
 from schemas.fragment import GraphFragment, Link
 from schemas.nodes import Chunk, DocumentKind, Page, Section, is_document
 from schemas.records import from_record, show_as
 from schemas.source import Source
+from sitegraph.actions.lint_report import from_folder, with_lines
 
 _ODD = re.compile(r"[\W_]+")
 
@@ -150,17 +160,58 @@ def _faulty(fragment: GraphFragment, link: Link, fault: LinkFault, why: str, tar
     )
 
 
-Watch = Callable[[str, Iterable[Any], int], Iterator[Any]]
-"""Yields what it is given and shows how far it is: a name, the things, how many there are."""
-
 _PART = 100
 _START = frozenset({"index", "readme", "home", "default", "contents", "toc", "_index"})
 """Names of files that readers are sent to without a link."""
 _ABSENT = frozenset({DocumentState.MISSING, DocumentState.GONE})
 
 
-def read_site(
-    index: Index, generation: int, *, source: str | None, sources: Mapping[str, Source], watch: Watch
+def lint_index(
+    index: Index,
+    generation: int,
+    loaded: Source | None,
+    *,
+    source: str | None,
+    rules: Sequence[str],
+    progress: StageProgress,
+    warn: Callable[[str], None],
+) -> tuple[LintFinding, ...]:
+    """Return what *rules* find in all sources, in *source*, or in *loaded*, as its lint block says.
+
+    Places in files are told from the working folder.
+
+    Raises: ConfigError: no such source. StoreUnavailable: a store or the ledger is not there.
+    """
+    sources = dict(index.ledger.sources.all())
+    name = loaded.name if loaded is not None else source
+    if name is not None and name not in index.ledger.documents.states():
+        have = ", ".join(sorted(sources)) or "none"
+        raise ConfigError(f"no such source; this index has: {have}", subject=name)
+    if loaded is not None:
+        sources[loaded.name] = loaded
+    for unknown in _unknown_rules(sources.values()):
+        warn(unknown)
+    site = _read_site(index, generation, source=name, sources=sources, progress=progress)
+    found = [one for id_ in progress.over("lint", rules, total=len(rules)) for one in RULES[id_].find(site)]
+    kept = select_findings(in_order(found), {each.name: each.lint for each in sources.values()})
+    return from_folder(with_lines(kept, index), sources, Path.cwd())
+
+
+def _unknown_rules(sources: Iterable[Source]) -> Iterator[str]:
+    """Say that a source file switches off a rule that is none: a typing error looks just so."""
+    for each in sources:
+        named = {*each.lint.disable, *(one.rule for one in each.lint.ignore)} - {"*"}
+        for rule in sorted(named - RULES.keys()):
+            yield f"{each.name}: lint names {rule}, which is not a rule; known: {', '.join(RULES)}"
+
+
+def _read_site(
+    index: Index,
+    generation: int,
+    *,
+    source: str | None,
+    sources: Mapping[str, Source],
+    progress: StageProgress,
 ) -> LintedSite:
     """Read all documents of a generation, or of one source, with their passages and faulty links.
 
@@ -172,11 +223,11 @@ def read_site(
     live = {doc: one for doc, one in everything.items() if source in (None, one.source)}
     documents = dict(_documents(index, generation, live, sources))
     texts = index.chunks.at(generation)
-    passages = tuple(_passages(texts, tuple(documents), watch))
+    passages = tuple(_passages(texts, tuple(documents), progress))
     faulty: list[FaultyLink] = []
     linked: dict[str, set[LinkPosition]] = {}
     reader = _LinkReader(index, generation, sources)
-    for known, fragment in watch("links", _fragments(index, everything), len(everything)):
+    for known, fragment in progress.over("links", _fragments(index, everything), total=len(everything)):
         targets = reader.targets(fragment, source=known.source)
         if known.doc in documents:
             faulty.extend(faulty_links(fragment, targets))
@@ -214,9 +265,9 @@ def _is_start(uri: str, source: Source | None) -> bool:
     return not name or name.partition(".")[0].casefold() in _START
 
 
-def _passages(texts: ChunkReader, docs: tuple[str, ...], watch: Watch) -> Iterator[Chunk]:
+def _passages(texts: ChunkReader, docs: tuple[str, ...], progress: StageProgress) -> Iterator[Chunk]:
     parts = [docs[start : start + _PART] for start in range(0, len(docs), _PART)]
-    for part in watch("read", parts, len(parts)):
+    for part in progress.over("read", parts, total=len(parts)):
         yield from texts.of_documents(part)
 
 

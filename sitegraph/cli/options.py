@@ -19,7 +19,7 @@ from schemas.settings import Settings
 from sitegraph.cli.reading import warn
 
 if TYPE_CHECKING:
-    from flows.run.index import Index
+    pass
 
 IndexOption = Annotated[
     str | None,
@@ -125,20 +125,6 @@ def refuse_unknown_model(settings: Settings) -> None:
         load_model_spec(settings.model).in_dtype(settings.dtype)
 
 
-def kept_generation(index: "Index", wanted: int | None) -> int:
-    """Return the generation to read: the current one unless another is asked for.
-
-    Raises: ConfigError: that one is not kept (any more).
-    """
-    if wanted is None:
-        return index.current()
-    kept = _kept(index.layout)
-    if wanted not in (0, *kept):
-        have = ", ".join(map(str, kept)) or "none"
-        raise ConfigError(f"generation {wanted} is not kept; kept: {have}", subject="--generation")
-    return wanted
-
-
 def print_json(value: Any) -> None:
     """Print one JSON object on stdout."""
     sys.stdout.write(to_json(value, indent=2) + "\n")
@@ -180,18 +166,15 @@ def complete_source(context: typer.Context, incomplete: str) -> list[str]:
 def complete_generation(context: typer.Context, incomplete: str) -> list[str]:
     """Return the kept generations, the newest first."""
     with suppress(Exception):
-        kept = reversed(_kept(_layout(context)))
+        from indexes.publish.generation import generation_numbers
+
+        kept = reversed(generation_numbers(_layout(context)))
         return [str(number) for number in kept if str(number).startswith(incomplete)]
     return []
 
 
 def _layout(context: typer.Context) -> IndexLayout:
     return IndexLayout(Path(read_settings(context.params.get("index")).index))
-
-
-def _kept(layout: IndexLayout) -> list[int]:
-    files = layout.generation(0).parent.glob("*.json")
-    return sorted(int(path.stem) for path in files if path.stem.isdecimal())
 
 
 def source_option(help_: str) -> Any:

@@ -26,7 +26,7 @@ from schemas.evidence import Interface
 from schemas.health import Coverage
 from schemas.nodes import Chunk
 from schemas.settings import Settings
-from sitegraph.actions.status import describe_sources
+from sitegraph.actions.health import describe_sources
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.problems import RETRY_SECONDS, HttpProblem
 

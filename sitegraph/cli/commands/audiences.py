@@ -1,7 +1,7 @@
 """`sitegraph audiences`: which groups of readers have an index of their own, and how it stands."""
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,10 +14,6 @@ from sitegraph.cli.options import (
     complete_commands,
     print_result,
 )
-
-if TYPE_CHECKING:
-    from flows.run.index import Index
-    from indexes.markers import Audience
 
 
 def audiences(
@@ -52,6 +48,7 @@ def audiences(
     """
     from flows.run.opening import open_described, open_existing
     from schemas.access import EVERYTHING, parse_groups
+    from sitegraph.actions.status import describe_audiences
 
     wanted = [parse_groups(one, subject="--add") for one in add or ()]
     unwanted = [parse_groups(one, subject="--drop") for one in drop or ()]
@@ -68,33 +65,6 @@ def audiences(
     lines = [complete_commands(tell_audience(one), index=index) for one in found]
     nobody = ["no audiences: everybody who reads this index sees all of it"]
     print_result(output, {"audiences": found}, lines or nobody)
-
-
-def describe_audiences(index: "Index") -> list[dict[str, Any]]:
-    """Return each audience: its groups, generation, documents, and what it was made from, by name."""
-    from indexes.markers import audiences_of
-
-    return [_describe(one, current=index.current()) for one in audiences_of(index.layout.root)]
-
-
-def _describe(audience: "Audience", *, current: int) -> dict[str, Any]:
-    from indexes.layout import IndexLayout
-    from indexes.publish.current import read_current
-    from indexes.publish.generation import load_generation
-    from schemas.nodes import NodeKind
-
-    layout = IndexLayout(audience.folder)
-    number = read_current(audience.folder)
-    nodes = load_generation(layout, number).totals().get("nodes", {})
-    return {
-        "name": audience.name,
-        "groups": sorted(audience.groups),
-        "generation": number,
-        "documents": sum(nodes.get(kind, 0) for kind in (NodeKind.PAGE, NodeKind.PDF_DOC)),
-        "made_from": audience.made_from,
-        "behind": audience.made_from != current,
-        "folder": str(audience.folder),
-    }
 
 
 def tell_audience(one: dict[str, Any]) -> str:

@@ -15,7 +15,6 @@ from sitegraph.cli.options import (
     IndexOption,
     QuietOption,
     generation_option,
-    kept_generation,
     source_option,
     warn_of_unknown_source,
 )
@@ -111,9 +110,10 @@ def export(
     from flows.run.opening import open_described
     from indexes.publish.generation import load_generation
     from runtime.progress import StageProgress
+    from sitegraph.actions.find import find_generation
 
     with closing(open_described(read_shown_settings(index))) as opened:
-        number = kept_generation(opened, generation)
+        number = find_generation(opened, generation)
         manifest = load_generation(opened.layout, number)
         known = {*opened.ledger.documents.states(), *manifest.sources}
         warn_of_unknown_source(source, known, where="; this index")

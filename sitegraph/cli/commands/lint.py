@@ -1,9 +1,9 @@
 """`sitegraph lint`: what is wrong with the documentation itself."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,9 +13,7 @@ from sitegraph.cli.options import IndexOption, QuietOption, print_json, source_o
 from sitegraph.cli.reading import tell, warn
 
 if TYPE_CHECKING:
-    from flows.run.index import Index
     from retrieval.lint.site import LintFinding
-    from schemas.source import Source
 
 
 LintFormat = Literal["text", "json", "sarif"]
@@ -82,7 +80,9 @@ def lint(
 
       sitegraph lint --write-baseline lint-baseline.json
     """
-    chosen = _choose_rules(rules)
+    from retrieval.lint.catalogue import choose_rules
+
+    chosen = choose_rules(rules or "", subject="--rules")
     if list_rules:
         _print_rules(output)
         return
@@ -92,14 +92,24 @@ def lint(
         raise ConfigError("a source file names its source; leave the option out", subject="--source")
     from flows.run.opening import open_described
     from retrieval.lint.site import Severity, split_by_baseline
+    from runtime.progress import StageProgress
     from runtime.source_file import load_source
     from sitegraph.actions import lint_report
+    from sitegraph.actions.lint import lint_index
 
     known = lint_report.read_baseline(baseline) if baseline is not None else frozenset()
     loaded = load_source(source_file) if source_file is not None else None
-    with closing(open_described(read_settings(index))) as opened:
+    with closing(open_described(read_settings(index))) as opened, StageProgress(quiet=quiet) as progress:
         generation = opened.current()
-        found = _find(opened, generation, loaded, source=source, rules=chosen, quiet=quiet)
+        found = lint_index(
+            opened,
+            generation,
+            loaded,
+            source=source,
+            rules=chosen,
+            progress=progress,
+            warn=warn,
+        )
     if write_baseline is not None:
         lint_report.write_baseline(write_baseline, found)
         tell(f"{write_baseline}: {len(found)} findings")
@@ -110,69 +120,6 @@ def lint(
     _print(new, output, generation=generation, known=len(found) - len(new), rules=chosen)
     if fail_on != "never" and any(one.severity.rank >= Severity(fail_on).rank for one in new):
         raise typer.Exit(1)
-
-
-def _choose_rules(wanted: str | None) -> tuple[str, ...]:
-    """Return the ids of the rules to run, in order.
-
-    Raises: ConfigError: there is no such rule, or some are named and others taken away.
-    """
-    from retrieval.lint.catalogue import RULES
-
-    names = [name.strip() for name in (wanted or "").split(",") if name.strip()]
-    without = [name.removeprefix("-") for name in names if name.startswith("-")]
-    unknown = sorted({name.removeprefix("-") for name in names} - RULES.keys())
-    if unknown:
-        raise ConfigError(f"has no {', '.join(unknown)}; known: {', '.join(RULES)}", subject="--rules")
-    if without and len(without) < len(names):
-        raise ConfigError("names rules with and without a minus; use one of them", subject="--rules")
-    if names and not without:
-        return tuple(id_ for id_ in RULES if id_ in names)
-    return tuple(id_ for id_, rule in RULES.items() if not rule.asked and id_ not in without)
-
-
-def _find(
-    index: "Index",
-    generation: int,
-    loaded: "Source | None",
-    *,
-    source: str | None,
-    rules: Sequence[str],
-    quiet: bool,
-) -> "tuple[LintFinding, ...]":
-    from retrieval.lint.catalogue import RULES
-    from retrieval.lint.site import in_order, select_findings
-    from runtime.progress import StageProgress
-    from sitegraph.actions.lint import read_site
-    from sitegraph.actions.lint_report import from_folder, with_lines
-
-    sources = dict(index.ledger.sources.all())
-    name = loaded.name if loaded is not None else source
-    if name is not None and name not in index.ledger.documents.states():
-        have = ", ".join(sorted(sources)) or "none"
-        raise ConfigError(f"no such source; this index has: {have}", subject=name)
-    if loaded is not None:
-        sources[loaded.name] = loaded
-    _warn_of_unknown_rules(sources.values())
-    with StageProgress(quiet=quiet) as progress:
-
-        def watch(stage: str, items: Iterable[Any], total: int) -> Iterator[Any]:
-            return progress.over(stage, items, total=total)
-
-        site = read_site(index, generation, source=name, sources=sources, watch=watch)
-        found = [one for id_ in watch("lint", rules, len(rules)) for one in RULES[id_].find(site)]
-    kept = select_findings(in_order(found), {each.name: each.lint for each in sources.values()})
-    return from_folder(with_lines(kept, index), sources, Path.cwd())
-
-
-def _warn_of_unknown_rules(sources: "Iterable[Source]") -> None:
-    """Say that a source file switches off a rule that is none: a typing error looks just so."""
-    from retrieval.lint.catalogue import RULES
-
-    for each in sources:
-        named = {*each.lint.disable, *(one.rule for one in each.lint.ignore)} - {"*"}
-        for rule in sorted(named - RULES.keys()):
-            warn(f"{each.name}: lint names {rule}, which is not a rule; known: {', '.join(RULES)}")
 
 
 def _print_rules(form: LintFormat) -> None:

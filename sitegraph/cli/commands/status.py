@@ -1,7 +1,6 @@
 """`sitegraph status`: what the index holds, how fresh it is, what last went wrong, who is at work."""
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
@@ -12,11 +11,8 @@ import typer
 from runtime.settings import read_settings
 from schemas.advice import ADVICE, Trouble
 from schemas.errors import ConfigError
-from schemas.fragment import CoverageCounts
-from schemas.records import to_record
-from schemas.report import FreshnessState
-from sitegraph.actions.status import describe_sources, group_problems
-from sitegraph.cli.commands.audiences import describe_audiences, tell_audience
+from sitegraph.actions.health import group_problems
+from sitegraph.cli.commands.audiences import tell_audience
 from sitegraph.cli.commands.run import prepare_prefect
 from sitegraph.cli.options import FormatOption, IndexOption, complete_commands, print_result
 from sitegraph.cli.run_text import told_cost
@@ -49,6 +45,7 @@ def status(
     """
     from flows.run.opening import open_described
     from indexes.publish.files import parse_keep
+    from sitegraph.actions.status import gather_status
 
     settings = read_settings(index)
     parse_keep(settings.keep, last=settings.keep_generations)  # the next run would refuse it
@@ -71,107 +68,6 @@ def _emit_stale(opened: Any) -> None:
     from flows.run.events import tell_stale
 
     tell_stale(opened)
-
-
-def gather_status(opened: Any) -> dict[str, Any]:
-    """Everything that `status` shows, as plain data."""
-    from flows.run.account import freshness_by_source
-    from indexes.health import load_record
-    from indexes.publish.current import held_since
-    from indexes.publish.generation import load_generation
-
-    manifest, ledger = load_generation(opened.layout, opened.current()), opened.ledger
-    leases = [_lease(held) for held in ledger.leases.describe(now=opened.now())]
-    fresh, covered = freshness_by_source(opened), ledger.coverage.counts()
-    described = describe_sources(
-        states=ledger.documents.states(),
-        rows=manifest.sources,
-        runs=ledger.runs.latest_reports(),
-        under_way={lease["name"] for lease in leases if lease["alive"]},
-    )
-    audiences, checks = describe_audiences(opened), load_record(opened.layout)
-    return {
-        "index": str(opened.layout.root),
-        "graph": opened.manifest.graph,
-        "model": opened.model().name,
-        "generation": manifest.generation,
-        "as_of": manifest.as_of if manifest.generation else None,
-        "held_since": held_since(opened.layout),
-        "maintenance": _maintenance(opened),
-        # Of the last run that asked questions before publishing; the losses are `check --held`'s.
-        "checks": checks
-        and {
-            "source": checks.source,
-            "generation": checks.generation,
-            "as_of": checks.as_of,
-            **to_record(checks.counts),
-        },
-        "kept": kept_record(opened.layout, manifest),
-        "families": _families(opened, manifest),
-        "writing": ledger.leases.holder("index", now=opened.now()),
-        "leases": leases,
-        "sources": {
-            name: {
-                **one,
-                "freshness": to_record(fresh.get(name, FreshnessState())),
-                "coverage": to_record(covered.get(name, CoverageCounts())),
-            }
-            for name, one in described.items()
-        },
-        # Only where there are any: nothing else says of most indexes that they could have some.
-        **({"audiences": audiences} if audiences else {}),
-    }
-
-
-def _maintenance(opened: Any) -> dict[str, Any]:
-    from indexes.health import due_of, last_report
-
-    last = last_report(opened.layout)
-    return {
-        "due": list(due_of(opened.layout, opened.manifest)),
-        "last": last.started_at if last else None,
-        "damage": [list(one) for one in last.sample.damage] if last else [],
-    }
-
-
-def kept_record(layout: Any, current: Any) -> dict[str, Any]:
-    """The generations that can be read, and the bytes on disk that only those before the current one need."""
-    from indexes.publish.files import bytes_beyond
-    from indexes.publish.generation import published_line
-
-    line = published_line(layout, current.generation)
-    return {
-        "generations": [{"generation": one.generation, "as_of": one.as_of} for one in line],
-        "bytes": bytes_beyond(current.files, (one.files for one in line)),
-    }
-
-
-def _families(opened: Any, manifest: Any) -> dict[str, dict[str, int]]:
-    """Documents of each version of each manual; the version that is answered from comes first."""
-    if not manifest.families:
-        return {}
-    from indexes.families import Families
-
-    families = Families(manifest.families, opened.chunks.at(manifest.generation))
-    found = {}
-    for manual in families.manuals:
-        counts = Counter(one.version for one in manual.all_editions())
-        found[manual.name] = {version: counts[version] for version in manual.versions}
-    return found
-
-
-def _lease(held: Any) -> dict[str, Any]:
-    from flows.run.leases import is_dead, process_of
-
-    machine, pid = process_of(held.holder)
-    return {
-        "name": held.name,
-        "machine": machine,
-        "pid": pid,
-        "since": held.since,
-        "expires_at": held.expires_at,
-        "alive": not is_dead(held.holder),
-    }
 
 
 def _lines(record: dict[str, Any], complete: Callable[[str], str]) -> Iterator[str]:

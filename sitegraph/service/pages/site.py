@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from indexes.wiring import Readers
-from sitegraph.actions.status import read_health
+from sitegraph.actions.health import read_health
 from sitegraph.service.pages.answer import add_answer
 from sitegraph.service.pages.frame import Pages, find_asset, local_path
 from sitegraph.service.pages.opened import add_cite, add_doc, add_near, add_pictures

@@ -14,7 +14,7 @@ from indexes.layout import IndexLayout
 from indexes.stores.ledger.ledger import open_ledger
 from schemas.nodes import Chunk
 from schemas.settings import Settings
-from sitegraph.actions.status import read_health
+from sitegraph.actions.health import read_health
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.parts import open_service_parts
 from tests.fakes.copies import copy_index
