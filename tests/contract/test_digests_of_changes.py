@@ -118,6 +118,7 @@ def test_chunks_of_each_generation_have_the_digest_of_rebuilt_ones(
     assert chunk_store.at(generations).state() == state
 
 
+@pytest.mark.dear("a graph of each generation, written twice, in Neo4j too")
 @pytest.mark.parametrize("generations", [FEW, pytest.param(MANY, marks=pytest.mark.long)])
 def test_the_graph_of_each_generation_has_the_digests_of_a_rebuilt_one(
     graph_store: GraphStore, generations: int

@@ -41,6 +41,7 @@ def change_everything(handbook: Handbook) -> None:
     handbook.redirect(path_of("Readers"), "/people.html")
 
 
+@pytest.mark.dear("a run for each change, and a copy after each")
 def test_a_copy_that_follows_the_feed_is_what_readers_see(
     sitegraph: Sitegraph, handbook: Handbook, tmp_path: Path
 ) -> None:

@@ -34,7 +34,8 @@ def test_a_file_that_is_another_is_refused_before_it_is_loaded(tmp_path: Path) -
 
 def test_a_known_pair_has_the_logit_of_its_model_card(reranker: OnnxReranker) -> None:
     (logit,) = reranker.score_pairs(BERLIN, [MUSEUMS])
-    assert logit == pytest.approx(-4.13, abs=0.02)
+    # -4.13 with VNNI, -4.16 on a chip of AVX2 alone, where sums of int8 products saturate.
+    assert logit == pytest.approx(-4.13, abs=0.05)
     assert logit == round(logit, 4)
 
 

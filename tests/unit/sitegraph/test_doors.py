@@ -140,6 +140,7 @@ def doors(index: Path, agent: AgentClient, client: TestClient) -> Iterator[dict[
         }
 
 
+@pytest.mark.dear("all questions at all doors, two of them a process each")
 def test_every_door_gives_the_same_evidence_and_the_same_reasons_for_none(doors: dict[str, Door]) -> None:
     explained = 0
     for asked in QUESTIONS:
