@@ -33,7 +33,10 @@ class ConfiguredTaskRunner(ThreadPoolTaskRunner[Any]):
     """Stands for the task runner that the settings name when a flow run begins."""
 
     def duplicate(self) -> "ConfiguredTaskRunner":
-        """Return the runner of one flow run. What is wrong with the settings, the flow itself tells."""
+        """Return the runner of one flow run, for which Prefect asks before the flow can read its settings.
+
+        What is wrong with them, the flow itself tells.
+        """
         try:
             settings = read_settings()
             check_task_runner(settings)

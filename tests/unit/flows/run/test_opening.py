@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from flows.run.opening import open_run
+from runtime.settings import read_settings
 from schemas.errors import ConfigError
 
 
@@ -23,7 +24,10 @@ def test_a_setting_that_cannot_work_makes_no_index(
     source.write_text("name: notes\nkind: files\nroots: [.]\n")
     monkeypatch.setenv(name, value)
 
-    with pytest.raises(ConfigError, match=value), open_run(str(source), index=str(tmp_path / "index")):
+    with (
+        pytest.raises(ConfigError, match=value),
+        open_run(str(source), read_settings(str(tmp_path / "index"))),
+    ):
         pass
 
     assert not (tmp_path / "index").exists()
