@@ -41,7 +41,7 @@ from schemas.cost import Cause, caused_by
 from schemas.errors import SitegraphError, Stopped, TransientError
 from schemas.records import to_record
 from schemas.report import RunReport
-from schemas.settings import Settings
+from schemas.settings import RunSettings, Settings
 
 R = TypeVar("R")
 
@@ -159,7 +159,7 @@ def _warn(line: str) -> None:
     sys.stderr.write(f"sitegraph: warning: {line}\n")
 
 
-def _needs_flow(settings: Settings) -> bool:
+def _needs_flow(settings: RunSettings) -> bool:
     return settings.task_runner != THREADS or configured_server() is not None
 
 
