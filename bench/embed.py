@@ -65,8 +65,9 @@ def measure_run(source: Path, work: Path) -> Figures:
     from flows.run.stage import Stages
     from flows.start import run_here
     from runtime.clock import SystemClock
+    from runtime.settings import read_settings
 
-    with open_run(str(source), index=str(work / "index"), quiet=True) as resources:
+    with open_run(str(source), read_settings(str(work / "index")), quiet=True) as resources:
         resources.encoder.expect(["x" * 1_000_000])  # as the first pages of any large source would
         resources.encoder.encode_documents(WARM_UP)
         spent = -cpu_seconds()

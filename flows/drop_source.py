@@ -19,13 +19,13 @@ from indexes.layout import remedy
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from ingest.diff.documents import without_tools
-from runtime.settings import read_settings
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.errors import ConfigError, DamageFound
+from schemas.settings import Settings
 from schemas.source import Source
 
 
-def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
+def drop_source(name: str, settings: Settings) -> dict[str, Any]:
     """Remove every row of a source and forget its crawl state; give what went.
 
     Where readers see nothing of it there is no generation to make: `generation` is None.
@@ -33,7 +33,7 @@ def drop_source(name: str, *, index: str | None = None) -> dict[str, Any]:
     Raises: ConfigError: the index has no source of that name; GuardRefused: publishing is held; DamageFound:
     the index is damaged.
     """
-    opened = open_existing(read_settings(index=index))
+    opened = open_existing(settings)
     check_hold(opened.layout)
     source = Source(name=name, kind="files")
     with hold_source(opened, name) as held:

@@ -52,12 +52,14 @@ from flows.run.values import (
 from flows.walk import Work, walk
 from runtime.clock import SystemClock
 from runtime.cost import METER
+from runtime.settings import read_settings
 from schemas.batches import batched
 from schemas.changes import DocumentChange
 from schemas.cost import Cause, caused_by
 from schemas.errors import DamageFound, SitegraphError
 from schemas.records import from_record, to_record
 from schemas.report import RunReport
+from schemas.settings import Settings
 
 R = TypeVar("R")
 D = TypeVar("D", bound=FetchedBatch | ParsedBatch | Embedded)
@@ -92,18 +94,20 @@ def index_source(
     its hashes first, and make again what is damaged; model: name or folder of an encoder (default: the
     index's own).
     """
-    options: dict[str, Any] = {"index": index, "graph": graph, "model": model}
-    options |= {"accept": accept, "quiet": quiet, "repair": repair}
+    options = {"accept": accept, "quiet": quiet, "repair": repair}
+    settings: Settings | None = None
     with forwarded_logs():
         try:
-            with watched_run(source, index=index) as watch:
-                report = run_source(source, due=due, options=options)
+            settings = read_settings(index, graph=graph, model=model)
+            with watched_run(source, settings) as watch:
+                report = run_with_tasks(source, settings, due=due, options=options)
                 watch.report = to_record(report)
         except SitegraphError as raised:
             error = advised(raised)
             _log.error("%s", error)
             show_refusal(source_name(source), error)
-            tell_error(source, index, error)
+            if settings is not None:  # else nobody knows whose index it is
+                tell_error(source, settings, error)
             end_covered()
             # Prefect takes a state that is returned as the run's, and gives callers its data, or raises it.
             return cast("dict[str, Any]", failed(error))
@@ -111,13 +115,13 @@ def index_source(
         return cast("dict[str, Any]", completed(report, to_record(report)))
 
 
-def run_source(source: str, *, due: bool, options: dict[str, Any]) -> RunReport:
+def run_with_tasks(source: str, settings: Settings, *, due: bool, options: dict[str, bool]) -> RunReport:
     """Open the run as a task of its own; then walk."""
     stages, name = Stages(SystemClock()), source_name(source)
     tag_run(f"source:{name}")
     with tags(f"source:{name}"), ExitStack() as stack:
         with stages.timed("start"), caused_by(Cause.START):
-            resources, run = _start(stack, source, options)
+            resources, run = _start(stack, source, settings, options)
         try:
             report = run_walk(resources, due=due, stages=stages, started=run)
         except SitegraphError:
@@ -130,7 +134,9 @@ def run_source(source: str, *, due: bool, options: dict[str, Any]) -> RunReport:
         return report
 
 
-def _start(stack: ExitStack, source: str, options: dict[str, Any]) -> tuple[Resources, Run]:
+def _start(
+    stack: ExitStack, source: str, settings: Settings, options: dict[str, bool]
+) -> tuple[Resources, Run]:
     """Open the run in *stack*, under a task whose result is the run's name.
 
     Prefect knows by this copy, and by no other object of the same value, what comes after the task.
@@ -139,7 +145,7 @@ def _start(stack: ExitStack, source: str, options: dict[str, Any]) -> tuple[Reso
 
     @task(name="start", task_run_name="start {name}")
     def start(name: str) -> Run:  # noqa: ARG001 - its run is named by it
-        opened.append(stack.enter_context(open_run(source, **options)))
+        opened.append(stack.enter_context(open_run(source, settings, **options)))
         return from_record(Run, json.loads(json.dumps(to_record(opened[0].run))))
 
     started = start(source_name(source))

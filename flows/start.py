@@ -5,7 +5,7 @@ docs/decisions/0037-one-engine-in-process.md says why there are two engines.
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -34,13 +34,14 @@ from flows.run.values import (
 from flows.walk import Work, walk
 from runtime.access import without_unspoken
 from runtime.clock import SystemClock
-from runtime.settings import THREADS, read_settings
+from runtime.settings import THREADS
 from schemas.advice import COMMAND_LINE, Door, DoorKind, advise
 from schemas.batches import batched
 from schemas.cost import Cause, caused_by
 from schemas.errors import SitegraphError, Stopped, TransientError
 from schemas.records import to_record
 from schemas.report import RunReport
+from schemas.settings import RunSettings, Settings
 
 R = TypeVar("R")
 
@@ -138,7 +139,9 @@ class LocalEngine:
         return [one.result() for one in futures]
 
 
-def run_source(source: str, *, due: bool, prefect: bool = False, **options: Any) -> dict[str, Any]:
+def run_source(
+    source: str, settings: Settings, *, due: bool, prefect: bool = False, **options: bool
+) -> dict[str, Any]:
     """Bring an index up to date with a source, and give the run's report.
 
     Args: prefect: a flow run, though no server is configured; Prefect starts one until it ends. options: as
@@ -146,9 +149,9 @@ def run_source(source: str, *, due: bool, prefect: bool = False, **options: Any)
 
     Raises: what `open_run` and the stages raise, with advice for who called this.
     """
-    with watched_run(source, index=options.get("index"), say=_warn) as watch:
-        run = _run_flow if prefect or _needs_flow(options.get("index")) else _run_here
-        watch.report = report = run(source=source, due=due, **options)
+    with watched_run(source, settings, say=_warn) as watch:
+        run = _run_flow if prefect or _needs_flow(settings) else _run_here
+        watch.report = report = run(source, settings, due=due, **options)
         return report
 
 
@@ -156,34 +159,37 @@ def _warn(line: str) -> None:
     sys.stderr.write(f"sitegraph: warning: {line}\n")
 
 
-def _needs_flow(index: str | None) -> bool:
-    return read_settings(index=index).task_runner != THREADS or configured_server() is not None
+def _needs_flow(settings: RunSettings) -> bool:
+    return settings.task_runner != THREADS or configured_server() is not None
 
 
-def _run_here(*, due: bool, **options: Any) -> dict[str, Any]:
+def _run_here(source: str, settings: Settings, *, due: bool, **options: bool) -> dict[str, Any]:
     stages = Stages(SystemClock())
     with ExitStack() as stack:
-        stack.enter_context(_advised(options))
+        stack.enter_context(_advised(source, settings))
         with stages.timed("start"), caused_by(Cause.START):
-            resources = stack.enter_context(open_run(**options))
+            resources = stack.enter_context(open_run(source, settings, **options))
         return to_record(run_here(resources, due=due, stages=stages))
 
 
 @contextmanager
-def _advised(options: Mapping[str, Any]) -> Iterator[None]:
+def _advised(source: str, settings: Settings) -> Iterator[None]:
     """Word the advice of errors for a program that calls this; a command words it by its own line."""
     try:
         yield
     except SitegraphError as error:
         if COMMAND_LINE.get() is None:
-            door = Door(kind=DoorKind.PYTHON, index=options.get("index"), source=options["source"])
+            door = Door(kind=DoorKind.PYTHON, index=settings.index, source=source)
             error.message = advise(error.message, door)
         raise
 
 
-def _run_flow(**options: Any) -> dict[str, Any]:
+def _run_flow(source: str, settings: Settings, **options: bool) -> dict[str, Any]:
+    """Call the flow: its parameters are plain values, from which it reads settings as a worker would."""
     with caused_by(Cause.PREFECT), without_unspoken(os.environ):
         from flows.recrawl import index_source
 
-        report: dict[str, Any] = index_source(**options)
+        report: dict[str, Any] = index_source(
+            source, index=settings.index, graph=settings.graph, model=settings.model, **options
+        )
         return report

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from indexes.layout import leftovers_of
 from schemas.errors import BUCKET_NAME, ConfigError, StaleLease
-from schemas.settings import Settings, install_line
+from schemas.settings import CacheSettings, StoreSettings, install_line
 
 if TYPE_CHECKING:
     from indexes.buckets import BucketPath
@@ -24,7 +24,7 @@ LEFT_SECONDS = 3600
 """No small file takes that long to be written and renamed; counted by the disk's own times."""
 
 
-def place_of(settings: Settings) -> Path:
+def place_of(settings: StoreSettings) -> Path:
     """Return where the index is that the settings name; raises as `index_place` does."""
     return index_place(settings.index, patience=settings.bucket_seconds)
 
@@ -217,7 +217,7 @@ def file_bytes(path: Path) -> int:
     return status.st_size if S_ISREG(status.st_mode) else 0
 
 
-def cache_folder(settings: Settings, name: str) -> Path:
+def cache_folder(settings: CacheSettings, name: str) -> Path:
     """Return the folder of one kind of thing: under SITEGRAPH_CACHE, or in the cache of the user.
 
     Source: XDG Base Directory Specification, and its like on other systems, by platformdirs.

@@ -37,7 +37,7 @@ from indexes.reader_parts import (
 )
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch, SitegraphError, StoreUnavailable
 from schemas.evidence import Scores
-from schemas.settings import GRAPH_BOOST, RAW_URL, Settings, as_settings
+from schemas.settings import GRAPH_BOOST, RAW_URL, Neo4jSettings, Settings, as_settings
 
 if TYPE_CHECKING:
     import lancedb
@@ -324,7 +324,7 @@ def _try_out(raw: RawStore) -> None:
     raw.drop(probe)
 
 
-def _neo4j(manifest: IndexManifest, settings: Settings) -> "Neo4jGraphStore":
+def _neo4j(manifest: IndexManifest, settings: Neo4jSettings) -> "Neo4jGraphStore":
     from indexes.stores.neo4j_.store import Neo4jGraphStore
 
     if settings.neo4j_uri is None:

@@ -11,10 +11,10 @@ from ingest.urls import canonical_url, host_port
 from schemas.errors import ConfigError
 from schemas.names import Complete, EntityExtractor
 from schemas.report import Problem
-from schemas.settings import Settings, install_line
+from schemas.settings import LanguageModelSettings, install_line
 
 
-def open_model(settings: Settings, *, budgeted: bool) -> Complete | None:
+def open_model(settings: LanguageModelSettings, *, budgeted: bool) -> Complete | None:
     """Return what asks the model of the settings, within their time; None where they name none.
 
     *budgeted*: all that is asked may cost no more calls and tokens than the settings say.
@@ -34,7 +34,7 @@ def open_model(settings: Settings, *, budgeted: bool) -> Complete | None:
     return open_completion(settings.llm_url, model=model, api_key=settings.llm_key, limits=limits)
 
 
-def check_extractor(settings: Settings) -> None:
+def check_extractor(settings: LanguageModelSettings) -> None:
     """Check what the settings name against all that can be known of it without loading or asking it.
 
     Raises: ConfigError: a URL without a model, a URL that is none, a key that no header can carry, both a URL
@@ -50,7 +50,7 @@ def check_extractor(settings: Settings) -> None:
         _check_server(settings, settings.llm_url)
 
 
-def _model_of(settings: Settings) -> str:
+def _model_of(settings: LanguageModelSettings) -> str:
     if settings.llm_model is None:
         raise ConfigError(
             "names no model; set it together with SITEGRAPH_LLM_URL", subject="SITEGRAPH_LLM_MODEL"
@@ -58,7 +58,7 @@ def _model_of(settings: Settings) -> str:
     return settings.llm_model
 
 
-def _check_server(settings: Settings, url: str) -> None:
+def _check_server(settings: LanguageModelSettings, url: str) -> None:
     if not _is_web_address(url):
         message = f"{url!r} is not an http or https URL; put a key into SITEGRAPH_LLM_KEY"
         raise ConfigError(message, subject="SITEGRAPH_LLM_URL")
@@ -72,7 +72,7 @@ def _check_server(settings: Settings, url: str) -> None:
 
 
 def open_extractor(
-    settings: Settings, ledger: Ledger, *, run_id: str, should_stop: Callable[[], bool]
+    settings: LanguageModelSettings, ledger: Ledger, *, run_id: str, should_stop: Callable[[], bool]
 ) -> EntityExtractor | None:
     """Return the extractor that the settings name, None where they name none.
 

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from schemas.errors import ConfigError, ParseError
-from schemas.settings import Settings, install_line
+from schemas.settings import RunSettings, install_line
 from schemas.source import Source
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
-def find_chromium(settings: Settings) -> str | None:
+def find_chromium(settings: RunSettings) -> str | None:
     """Return the program that the setting names, or the first of the usual ones; None: none is there."""
     names = (settings.chromium,) if settings.chromium else _NAMES
     return next(filter(None, map(shutil.which, names)), None)
 
 
-def open_browser(source: Source, settings: Settings) -> "Browser | None":
+def open_browser(source: Source, settings: RunSettings) -> "Browser | None":
     """Return browser of a source whose pages are made by scripts, else None; it starts with the first page.
 
     As root it runs without its own sandbox, which Chromium refuses to root.

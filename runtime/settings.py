@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from schemas.errors import ConfigError
-from schemas.settings import EXTRAS, SETTINGS_FILE, Settings, install_line, load_settings
+from schemas.settings import EXTRAS, SETTINGS_FILE, RunSettings, Settings, install_line, load_settings
 
 
 def os_error_reason(error: OSError | UnicodeDecodeError) -> str:
@@ -143,7 +143,7 @@ SETTING, ADDRESS = "SITEGRAPH_TASK_RUNNER", "SITEGRAPH_TASK_RUNNER_ADDRESS"
 THREADS = "threads"
 
 
-def check_task_runner(settings: Settings) -> None:
+def check_task_runner(settings: RunSettings) -> None:
     """Refuse a task runner that is not installed, and an address that nothing would connect to.
 
     Raises: ConfigError.

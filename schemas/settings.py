@@ -106,30 +106,43 @@ _NEVER_EMPTY = frozenset({"groups"})
 """Elsewhere an empty variable counts as none; here that would open the whole index to who may see a part."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Every setting, with its default; `SITEGRAPH_<NAME>` in the environment, `name` in the file."""
+@dataclass(frozen=True, kw_only=True)
+class StoreSettings:
+    """The index: its folder or URL, the stores of a new one, and what a request to a bucket may take.
 
-    # The index. `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `raw_url` is where a
-    # new index keeps raw bytes and parsed fragments, s3://BUCKET/PREFIX (default: in its folder); a request
-    # there may take `bucket_seconds`, repetitions included.
+    `ledger_url` is an SQLAlchemy URL (default: SQLite in the index folder). `raw_url` is where raw bytes and
+    parsed fragments are kept, s3://BUCKET/PREFIX (default: in its folder); `bucket_seconds` of a request
+    there include its repetitions.
+    """
+
     index: str = ".sitegraph"
     graph: str | None = None
     ledger_url: str | None = field(default=None, repr=False)
     raw_url: str | None = field(default=None, repr=False)
     bucket_seconds: int = 60
 
-    # Neo4j. `neo4j_embeddings`: the chunks that people find there have vectors.
+
+@dataclass(frozen=True, kw_only=True)
+class Neo4jSettings:
+    """The graph server. `neo4j_embeddings`: the chunks that people find there have vectors."""
+
     neo4j_uri: str | None = None
     neo4j_user: str = "neo4j"
     neo4j_password: str | None = field(default=None, repr=False)
     neo4j_embeddings: bool = False
 
-    # The encoder: a sentence-transformers name or path (default: the index's own, at first the packaged
-    # MiniLM); in bulk its device of torch, `auto`, `fp32` or `bf16` (default: the index's own, at first
-    # `auto`), and texts of a batch. `late_interaction`: chunks keep vectors of their tokens, by which
-    # questions are compared with the best ones word by word (default: the index's own, at first off).
-    # `encode_ahead` texts may wait for the encoder, which bounds the memory they take.
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderSettings:
+    """The encoder: a sentence-transformers name or path (default: the index's own, at first the packaged
+    MiniLM); in bulk its device of torch, `auto`, `fp32` or `bf16` (default: the index's own, at first
+    `auto`), and texts of a batch.
+
+    `late_interaction`: chunks keep vectors of their tokens, by which questions are compared with the best
+    ones word by word (default: the index's own, at first off). `encode_ahead` texts may wait for the encoder,
+    which bounds the memory they take.
+    """
+
     model: str | None = None
     device: str = "cpu"
     dtype: str | None = None
@@ -137,10 +150,18 @@ class Settings:
     batch_size: int = 16
     encode_ahead: int = 10_000
 
-    # Where runs work: `workers` parser processes, `threads` of a process. `task_runner` is where documents
-    # are fetched, parsed and embedded: `threads` of the run's own process, or workers of `dask` or `ray`, of
-    # the cluster at `task_runner_address` (default: `task_runner_workers` processes of this machine, for as
-    # long as a run). `chromium` is for sources with `javascript: true` (default: the one on the PATH).
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """Where runs work: `workers` parser processes, `threads` of a process.
+
+    `task_runner` is where documents are fetched, parsed and embedded: `threads` of the run's own process, or
+    workers of `dask` or `ray`, of the cluster at `task_runner_address` (default: `task_runner_workers`
+    processes of this machine, for as long as a run). `chromium` is for sources with `javascript: true`
+    (default: the one on the PATH). Runs leave metrics for node_exporter in `metrics_file`, and ask the
+    questions in the file `checks` before they publish.
+    """
+
     workers: int = 2
     threads: int = 2
     task_runner: str = "threads"
@@ -148,22 +169,34 @@ class Settings:
     task_runner_workers: int = 2
     user_agent: str = field(default_factory=lambda: f"{PACKAGE}/{program_version()}")
     chromium: str | None = None
-    metrics_file: str | None = None  # where each run leaves its metrics for node_exporter
-    checks: str | None = None  # a file of questions that runs of every source ask before they publish
+    metrics_file: str | None = None
+    checks: str | None = None
     fault: str | None = None
 
-    # What is kept: so many published generations stay readable, besides those that the rules of `keep` name;
-    # of `keep_changes` it is known what they changed, with the texts that went. A chunk is joined by
-    # `similar_to` to at most `similar_count` others, of a cosine of at least `similar_score`.
+
+@dataclass(frozen=True, kw_only=True)
+class KeepSettings:
+    """What is kept: so many published generations stay readable, besides those that the rules of `keep` name.
+
+    Of `keep_changes` it is known what they changed, with the texts that went. A chunk is joined by
+    `similar_to` to at most `similar_count` others, of a cosine of at least `similar_score`.
+    """
+
     keep_generations: int = 3
     keep: str | None = None
     keep_changes: int = 100
     similar_count: int = 5
     similar_score: float = 0.7
 
-    # Language models: a server that speaks OpenAI's chat completions, which then reads entities besides the
-    # rules; `spacy` is a package with a pipeline of spaCy that does so instead. An answer may take
-    # `llm_seconds`, and one `ask` may cost `llm_calls` requests and `llm_tokens`.
+
+@dataclass(frozen=True, kw_only=True)
+class LanguageModelSettings:
+    """A server that speaks OpenAI's chat completions, which then reads entities besides the rules; `spacy` is
+    a package with a pipeline of spaCy that does so instead.
+
+    An answer may take `llm_seconds`, and one `ask` may cost `llm_calls` requests and `llm_tokens`.
+    """
+
     llm_url: str | None = None
     llm_model: str | None = None
     llm_key: str | None = field(default=None, repr=False)
@@ -172,30 +205,64 @@ class Settings:
     llm_tokens: int = 200_000
     spacy: str | None = None
 
-    # Reading. `graph_boost` is added to the score of a chunk that was found, and that a typed edge of a
-    # document named by id leads to. Readers of an index elsewhere keep copies of at most `disk_cache_mb` in
-    # the folder `cache`, or in the user's cache folder.
-    graph_boost: float = GRAPH_BOOST
+
+@dataclass(frozen=True, kw_only=True)
+class CacheSettings:
+    """The folder of what can be made or fetched again (default: the user's cache folder), with copies of
+    indexes elsewhere of at most `disk_cache_mb`; the memory of the stores of a process that serves.
+    """
+
     cache: str | None = None
     disk_cache_mb: int = 20_000
-    reader_cache_mb: int = 1536  # what the stores of a process that serves may keep in memory
+    reader_cache_mb: int = 1536
 
-    # Serving, and who sees what. `source_url` is where the source of this version is, if it is not to be
-    # given from where it runs. `metrics_open`: metrics need no token. `deny` are terms, with commas between,
-    # that no question may say. `groups` are those of who reads, with commas between (default: the whole
-    # index); `tokens` is a file of bearer tokens with the groups of each.
+
+@dataclass(frozen=True, kw_only=True)
+class ReadSettings:
+    """What is found, by whom. `graph_boost` is added to the score of a chunk that was found, and that a typed
+    edge of a document named by id leads to.
+
+    `deny` are terms, with commas between, that no question may say; `groups` are those of who reads, with
+    commas between (default: the whole index).
+    """
+
+    graph_boost: float = GRAPH_BOOST
+    deny: str | None = None
+    groups: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeSettings:
+    """Serving. `tokens` is a file of bearer tokens with the groups of each; `metrics_open`: metrics need no
+    token. `source_url` is where the source of this version is, if it is not to be given from where it runs.
+    """
+
     serve_token: str | None = field(default=None, repr=False)
     source_url: str | None = None
     metrics_open: bool = False
-    deny: str | None = None
-    groups: str | None = None
     tokens: str | None = None
 
-    # Signatures: the file of a private key that signs generations, and of the public keys whose signatures
-    # readers ask for. `pull_token` is sent as bearer token to the server that an index is copied from.
+
+@dataclass(frozen=True, kw_only=True)
+class CopySettings:
+    """Copies, and whose they are: the file of a private key that signs generations, and of the public keys
+    whose signatures readers ask for. `pull_token` is sent to the server that an index is copied from.
+    """
+
     signing_key: str | None = None
     trust: str | None = None
     pull_token: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(
+    StoreSettings, Neo4jSettings, EncoderSettings, RunSettings, KeepSettings, LanguageModelSettings,
+    CacheSettings, ReadSettings, ServeSettings, CopySettings,
+):  # fmt: skip
+    """Every setting, with its default; `SITEGRAPH_<NAME>` in the environment, `name` in the file.
+
+    What needs one group alone takes that. A secret is left out of `repr`.
+    """
 
 
 def as_settings(given: Mapping[str, str] | Settings) -> Settings:

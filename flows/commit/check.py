@@ -19,13 +19,13 @@ from runtime.yaml_files import join_checks
 from schemas.advice import ADVICE, Trouble
 from schemas.errors import PublishHeld
 from schemas.report import Check, CheckCounts, CheckRecord, OnFailure, Verdict
-from schemas.settings import Settings
+from schemas.settings import RunSettings
 from schemas.source import Source
 
 _log = logging.getLogger(__name__)
 
 
-def checks_of(source: Source, settings: Settings) -> tuple[Check, ...]:
+def checks_of(source: Source, settings: RunSettings) -> tuple[Check, ...]:
     """Read the questions that the source names, and those that the settings name for every source.
 
     Raises: ConfigError: a file cannot be read or is wrong.

@@ -11,6 +11,7 @@ from prefect.states import Completed, Failed
 
 from flows.maintain.steps import maintain_index
 from flows.run.flow_runs import advised, end_covered, failed, forwarded_logs
+from runtime.settings import read_settings
 from schemas.errors import SitegraphError
 
 _log = logging.getLogger(__name__)
@@ -26,7 +27,7 @@ def maintain(index: str | None = None, dry_run: bool = False, quiet: bool = Fals
     """
     with forwarded_logs():
         try:
-            record = maintain_index(index, dry_run=dry_run, quiet=quiet, engine=_as_task)
+            record = maintain_index(read_settings(index), dry_run=dry_run, quiet=quiet, engine=_as_task)
         except SitegraphError as raised:
             error = advised(raised)
             _log.error("%s", error)

@@ -24,11 +24,12 @@ from indexes.publish.generation import load_generation
 from indexes.stores.ledger.leases import Lease
 from runtime.progress import StageProgress
 from runtime.readings import share_heaps
-from runtime.settings import raise_gc_threshold, read_settings
+from runtime.settings import raise_gc_threshold
 from schemas.documents import LiveDocument
 from schemas.errors import DamageFound, StoreUnavailable
 from schemas.health import MaintenanceReport, Sample
 from schemas.records import to_record
+from schemas.settings import Settings
 
 SAMPLED_BYTES = 512 << 20
 SAMPLED_DOCUMENTS = 200
@@ -48,7 +49,7 @@ def run_step(_name: str, step: Callable[[], None]) -> None:
 
 
 def maintain_index(
-    index: str | None = None, *, dry_run: bool = False, quiet: bool = False, engine: StepRunner = run_step
+    settings: Settings, *, dry_run: bool = False, quiet: bool = False, engine: StepRunner = run_step
 ) -> dict[str, Any]:
     """Compact tables, delete what nothing needs, vacuum the ledger, read a sample; give the report's record.
 
@@ -60,7 +61,7 @@ def maintain_index(
     share_heaps()
     raise_gc_threshold()
     with ExitStack() as stack:
-        opened = open_existing(read_settings(index))
+        opened = open_existing(settings)
         stack.callback(opened.close)
         require_current(opened)
         opened.claim_ledger()

@@ -21,7 +21,6 @@ from ingest.parse.page_kind import NO_PASSAGES
 from ingest.plan.frontier import is_limit
 from ingest.plan.scope import redirect_rings
 from runtime.clock import SystemClock
-from runtime.settings import read_settings
 from runtime.telemetry.delivery import (
     SECONDS,
     LineageEnd,
@@ -155,7 +154,7 @@ class RunWatch:
 
 
 @contextmanager
-def watched_run(source: str, *, index: str | None, say: Say = _log.warning) -> Iterator[RunWatch]:
+def watched_run(source: str, settings: Settings, *, say: Say = _log.warning) -> Iterator[RunWatch]:
     """Watch what the block does as one run of a source file; within another such block, as a part of that.
 
     *say* is given the one line that each failure to tell others is worth.
@@ -163,7 +162,7 @@ def watched_run(source: str, *, index: str | None, say: Say = _log.warning) -> I
     if (outer := _WATCH.get()) is not None:
         yield outer
         return
-    watch = _open_watch(source, index, say)
+    watch = _open_watch(source, settings, say)
     token = _WATCH.set(watch)
     ended: BaseException | None = None
     try:
@@ -246,10 +245,9 @@ def _is_newest(attempt: LastRun, health: IndexHealth, name: str, *, now: datetim
     return last is None or timestamp(last.started_at) <= ended.timestamp()
 
 
-def _open_watch(path: str, index: str | None, say: Say) -> RunWatch:
+def _open_watch(path: str, settings: Settings, say: Say) -> RunWatch:
     """Return what watches as configured; what is wrong with settings or source is the run's to say."""
     try:
-        settings = read_settings(index)
         asked = tracing_wanted(os.environ) or lineage_wanted(os.environ)
         if settings.metrics_file is not None or asked:
             return _ConfiguredWatch(path, settings, say)

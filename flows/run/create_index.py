@@ -38,7 +38,7 @@ from runtime.progress import StageProgress
 from runtime.settings import check_makeable, crash_point
 from schemas.advice import ADVICE, Trouble
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch
-from schemas.settings import Settings
+from schemas.settings import Settings, StoreSettings
 
 
 def create_index(layout: IndexLayout, settings: Settings, index_id: str) -> None:
@@ -59,13 +59,13 @@ def create_index(layout: IndexLayout, settings: Settings, index_id: str) -> None
                 _make(layout, settings, index_id)
 
 
-def _alone(layout: IndexLayout, settings: Settings) -> AbstractContextManager[object]:
+def _alone(layout: IndexLayout, settings: StoreSettings) -> AbstractContextManager[object]:
     """Keep others from making the index: those of this machine or folder, of a bucket all of one ledger."""
     return _leased(layout, settings) if is_in_bucket(layout.root) else locked(layout.making)
 
 
 @contextmanager
-def _leased(layout: IndexLayout, settings: Settings) -> Iterator[Ledger]:
+def _leased(layout: IndexLayout, settings: StoreSettings) -> Iterator[Ledger]:
     """Open the ledger, and hold the lease under which the index is changed."""
     with closing(open_ledger(ledger_url_of(layout, settings.ledger_url))) as ledger:
         clock, progress = SystemClock(), StageProgress(quiet=True)
@@ -124,7 +124,7 @@ def _undone_on_failure(layout: IndexLayout) -> Iterator[None]:
         raise
 
 
-def restore_pointers(settings: Settings) -> tuple[str, ...]:
+def restore_pointers(settings: StoreSettings) -> tuple[str, ...]:
     """Put back what is damaged of these files, where something repeats it; give their names.
 
     Nothing is done, nor the ledger opened, where they are whole, or where there is no index yet.
@@ -151,7 +151,7 @@ def _refuse_another(layout: IndexLayout, url: str) -> None:
         raise place.refusal(may_rebuild=True)
 
 
-def damaged_pointers(settings: Settings) -> tuple[str, ...]:
+def damaged_pointers(settings: StoreSettings) -> tuple[str, ...]:
     """Name what `restore_pointers` would restore of these files; nothing is changed."""
     layout = IndexLayout(place_of(settings))
     refuse_copy(layout.root)

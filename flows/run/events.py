@@ -16,12 +16,12 @@ from indexes.places import place_of
 from indexes.stores.ledger.frontier import SeenDocument
 from ingest.diff.soft_errors import WALL
 from ingest.plan.scope import seed_urls
-from runtime.settings import read_settings
 from runtime.source_file import load_source
 from schemas.documents import DocumentState
 from schemas.errors import ConfigError, GuardRefused, PublishHeld, SitegraphError
 from schemas.redaction import one_line
 from schemas.report import FreshnessState, RunReport
+from schemas.settings import Settings
 
 PUBLISHED = "sitegraph.generation.published"
 HELD = "sitegraph.generation.held"
@@ -204,10 +204,10 @@ def tell_block(resources: Resources) -> None:
         emit([event] if event else [])
 
 
-def tell_error(source: str, index: str | None, error: SitegraphError) -> None:
-    """Say why a run published nothing, wherever it ended; *source* and *index* are the flow's parameters."""
+def tell_error(source: str, settings: Settings, error: SitegraphError) -> None:
+    """Say why a run of a source file published nothing, wherever it ended."""
     with _never_failing():
-        emit(_error_events(source, index, error))
+        emit(_error_events(source, settings, error))
 
 
 def tell_stale(index: Index) -> tuple[str, ...]:
@@ -230,9 +230,9 @@ def _named(index_id: str, layout: IndexLayout) -> IndexName:
     return IndexName(id=index_id, folder=layout.root.absolute())
 
 
-def _error_events(source: str, index: str | None, error: SitegraphError) -> tuple[SourceEvent, ...]:
+def _error_events(source: str, settings: Settings, error: SitegraphError) -> tuple[SourceEvent, ...]:
     try:
-        loaded, settings = load_source(Path(source)), read_settings(index)
+        loaded = load_source(Path(source))
     except ConfigError:  # which is what the run ended over: there is no source to speak of
         return ()
     layout, slo = IndexLayout(place_of(settings)), loaded.freshness.slo

@@ -23,7 +23,7 @@ from runtime.progress import StageProgress
 from schemas.errors import DamageFound, SchemaMismatch
 from schemas.families import SourceFamily
 from schemas.records import from_record
-from schemas.settings import Settings
+from schemas.settings import CopySettings
 
 
 def kept_generations(index: Index) -> tuple[int, ...]:
@@ -64,7 +64,7 @@ def require_current(index: Index) -> None:
         )
 
 
-def check_signing_key(settings: Settings) -> None:
+def check_signing_key(settings: CopySettings) -> None:
     """Raise ConfigError at once where generations cannot be signed, and not when one is to be published."""
     if settings.signing_key:
         Signer(Path(settings.signing_key))

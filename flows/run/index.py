@@ -37,13 +37,13 @@ from runtime.progress import StageProgress
 from runtime.settings import crash_point
 from schemas.errors import ConfigError, SchemaMismatch, SitegraphError
 from schemas.ids import sha256_hex
-from schemas.settings import Settings
+from schemas.settings import CacheSettings, Settings
 
 _ENCODER = (GRAPH_FILE, WEIGHTS_FILE, TOKENIZER_FILE, MANIFEST_FILE)
 """The manifest last: a folder with one has all the others."""
 
 
-def local_folder(layout: IndexLayout, settings: Settings) -> Path:
+def local_folder(layout: IndexLayout, settings: CacheSettings) -> Path:
     """Return the folder of an index itself, or where this machine keeps what it needs of one in a bucket.
 
     All in the latter can be made again.

@@ -1,4 +1,4 @@
-"""Opening a run: settings and source file, the source's lease, a run to start or to resume."""
+"""Opening a run: its source file, the source's lease, a run to start or to resume."""
 
 import logging
 import os
@@ -29,7 +29,7 @@ from indexes.publish.generation import load_generation
 from runtime.clock import MAX_AHEAD, SystemClock
 from runtime.progress import StageProgress
 from runtime.readings import share_heaps
-from runtime.settings import check_device, check_task_runner, raise_gc_threshold, read_settings
+from runtime.settings import check_device, check_task_runner, raise_gc_threshold
 from schemas.advice import ADVICE, Trouble
 from schemas.errors import GuardRefused, SitegraphError
 from schemas.report import Problem
@@ -46,14 +46,7 @@ CLOCKS_DIFFER = timedelta(minutes=1)
 
 @contextmanager
 def open_run(
-    source: str,
-    *,
-    index: str | None = None,
-    graph: str | None = None,
-    model: str | None = None,
-    accept: bool = False,
-    quiet: bool = False,
-    repair: bool = False,
+    source: str, settings: Settings, *, accept: bool = False, quiet: bool = False, repair: bool = False
 ) -> Iterator[Resources]:
     """Open a run and its parts in this process; an interrupted run of the source is resumed by its id.
 
@@ -69,7 +62,6 @@ def open_run(
 
     loaded = load_source(Path(source))
     tools = load_tools(loaded, Path(source))
-    settings = read_settings(index=index, graph=graph, model=model)
     check_settings(settings, loaded.checks)
     with ExitStack() as stack:
         refuse_audience(place_of(settings))

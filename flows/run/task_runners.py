@@ -16,7 +16,7 @@ from flows.run.stage import SECONDS_BETWEEN_TRIES
 from flows.run.values import TASKS_AT_ONCE
 from runtime.settings import ADDRESS, SETTING, THREADS, check_task_runner, read_settings
 from schemas.errors import SitegraphError, StoreUnavailable, TransientError
-from schemas.settings import Settings
+from schemas.settings import RunSettings
 
 Runner = TaskRunner[PrefectFuture[Any]]
 
@@ -33,7 +33,10 @@ class ConfiguredTaskRunner(ThreadPoolTaskRunner[Any]):
     """Stands for the task runner that the settings name when a flow run begins."""
 
     def duplicate(self) -> "ConfiguredTaskRunner":
-        """Return the runner of one flow run. What is wrong with the settings, the flow itself tells."""
+        """Return the runner of one flow run, for which Prefect asks before the flow can read its settings.
+
+        What is wrong with them, the flow itself tells.
+        """
         try:
             settings = read_settings()
             check_task_runner(settings)
@@ -42,7 +45,7 @@ class ConfiguredTaskRunner(ThreadPoolTaskRunner[Any]):
             return cast("ConfiguredTaskRunner", ThreadPoolTaskRunner(max_workers=TASKS_AT_ONCE))
 
 
-def open_task_runner(settings: Settings) -> Runner:
+def open_task_runner(settings: RunSettings) -> Runner:
     """Make the task runner that the settings name; a cluster starts, or is looked for, once it is needed."""
     if settings.task_runner == "dask":
         return cast("Runner", _dask(settings))
@@ -51,7 +54,7 @@ def open_task_runner(settings: Settings) -> Runner:
     return cast("Runner", ThreadPoolTaskRunner(max_workers=TASKS_AT_ONCE))
 
 
-def _dask(settings: Settings) -> Any:
+def _dask(settings: RunSettings) -> Any:
     from prefect_dask.task_runners import DaskTaskRunner
 
     logging.getLogger("distributed").setLevel(logging.ERROR)  # it tells each start and end of a worker
@@ -67,7 +70,7 @@ def _dask(settings: Settings) -> Any:
     return DaskTaskRunner(cluster_kwargs=cluster)
 
 
-def _ray(settings: Settings) -> Any:
+def _ray(settings: RunSettings) -> Any:
     from prefect_ray.task_runners import RayTaskRunner
 
     if settings.task_runner_address:
@@ -82,19 +85,19 @@ def _ray(settings: Settings) -> Any:
     return RayTaskRunner(init_kwargs=local)
 
 
-def worker_environment(settings: Settings) -> dict[str, str]:
+def worker_environment(settings: RunSettings) -> dict[str, str]:
     """What workers of this machine have otherwise: together as many threads of the encoder as a run has."""
     threads = max(1, settings.threads // settings.task_runner_workers)
     return {"SITEGRAPH_THREADS": str(threads)}
 
 
-def runs_in_workers(settings: Settings) -> bool:
+def runs_in_workers(settings: RunSettings) -> bool:
     """Whether stages run in other processes than the run's own."""
     return settings.task_runner != THREADS
 
 
 @contextmanager
-def told_failures(settings: Settings) -> Iterator[None]:
+def told_failures(settings: RunSettings) -> Iterator[None]:
     """Say in one line that workers, or what hands them their work, are lost.
 
     Raises: StoreUnavailable: the block failed with an error of Dask or Ray.
@@ -115,7 +118,7 @@ def told_failures(settings: Settings) -> Iterator[None]:
         ) from error
 
 
-def is_failure_of_engine(error: BaseException, settings: Settings) -> bool:
+def is_failure_of_engine(error: BaseException, settings: RunSettings) -> bool:
     """Whether it is an error of Dask or Ray, or of the connection to them, and none of a stage."""
     if not runs_in_workers(settings):
         return False

@@ -14,11 +14,11 @@ from ingest.sources.registry import citing
 from runtime.programs import engine
 from schemas.ids import record_sha256
 from schemas.records import to_record
-from schemas.settings import Settings
+from schemas.settings import CacheSettings, EncoderSettings
 from schemas.source import Source
 
 
-def find_model(settings: Settings) -> ModelSpec:
+def find_model(settings: EncoderSettings) -> ModelSpec:
     """Find the model that the settings name, the packaged one by default."""
     spec = load_model_spec(settings.model) if settings.model else load_model_spec()
     return replace(spec.in_dtype(settings.dtype), token_vectors=bool(settings.late_interaction))
@@ -58,7 +58,7 @@ def manifest_of(spec: ModelSpec) -> ModelManifest:
     )
 
 
-def encoder_cache(settings: Settings) -> Path:
+def encoder_cache(settings: CacheSettings) -> Path:
     """Where exported encoders are kept for the next index: in the cache of the user, unless the settings say.
 
     Source: XDG Base Directory Specification, and its like on other systems, by platformdirs.

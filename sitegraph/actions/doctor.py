@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from indexes.places import is_in_bucket, place_of
 from indexes.publish.current import read_current
 from indexes.publish.generation import load_generation, space_of
 from schemas.errors import SitegraphError
-from schemas.redaction import one_line
+from schemas.redaction import REDACTED, one_line
 from schemas.settings import Settings
 from schemas.source import Source
 from sitegraph.actions.needs import CheckResult, CheckState, absent, needs_of
@@ -57,6 +57,17 @@ def check_up(settings: Settings, sources: Sequence[Source]) -> tuple[CheckResult
         *described.findings,
     )
     return tuple(replace(finding, told=one_line(finding.told)) for finding in _told_once(findings))
+
+
+def effective_settings(settings: Settings) -> dict[str, str | float | None]:
+    """Return every setting by name, from wherever it was read; of a secret, that it is set."""
+    shown: dict[str, str | float | None] = {}
+    for setting in fields(settings):
+        value = getattr(settings, setting.name)
+        if isinstance(value, str):
+            value = one_line(value) if setting.repr else REDACTED
+        shown[setting.name] = value
+    return shown
 
 
 def _exists(layout: IndexLayout) -> bool:

@@ -21,7 +21,7 @@ from indexes.publish import files
 from runtime.programs import find_chromium
 from runtime.settings import check_makeable
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch, SitegraphError, StoreUnavailable
-from schemas.settings import EXTRAS, Settings, install_line
+from schemas.settings import EXTRAS, KeepSettings, Neo4jSettings, RunSettings, Settings, install_line
 from schemas.source import Source
 from sitegraph.actions.needs import CheckResult, Needs, absent, found, unreachable
 
@@ -132,7 +132,7 @@ def _tesseract(languages: tuple[str, ...]) -> CheckResult:
     return found("Tesseract", _run("tesseract", "--version").partition("\n")[0])
 
 
-def _chromium(settings: Settings, *, needed: bool) -> CheckResult:
+def _chromium(settings: RunSettings, *, needed: bool) -> CheckResult:
     path = find_chromium(settings)
     if path is not None:
         return found("Chromium", path)
@@ -208,7 +208,7 @@ def _run(*command: str) -> str:
     return done.stdout or done.stderr
 
 
-def _keep(settings: Settings) -> CheckResult:
+def _keep(settings: KeepSettings) -> CheckResult:
     try:
         files.parse_keep(settings.keep, last=settings.keep_generations)
     except ConfigError as error:
@@ -273,7 +273,7 @@ def _prefect() -> CheckResult:
     return _asked("Prefect server", ask, remedy="prefect server start, or unset PREFECT_API_URL")
 
 
-def _neo4j(settings: Settings) -> CheckResult:
+def _neo4j(settings: Neo4jSettings) -> CheckResult:
     remedy = "set SITEGRAPH_NEO4J_URI, SITEGRAPH_NEO4J_USER and SITEGRAPH_NEO4J_PASSWORD"
     uri = settings.neo4j_uri
     if uri is None:

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
+from runtime.settings import read_settings
 from schemas.edges import EdgeKind, EvidenceRole
 from schemas.errors import ConfigError
 from schemas.settings import Settings
@@ -91,14 +92,15 @@ def run_demo(folder: Path) -> None:
     with serve_folder(folder / "site") as address:
         source = _write_source(folder, address)
         _say(2, f"crawling http://{address}/ into {folder / 'index'}")
-        print_report(_index(source, folder), source=str(source), index=str(folder / "index"))
+        settings = read_settings(str(folder / "index"))
+        print_report(_index(source, settings), source=str(source), index=str(folder / "index"))
         _tell_tools(folder)
         for number, (question, filters) in enumerate(QUESTIONS, start=3):
             _say(number, question)
             _ask(question, filters, folder)
         _say(3 + len(QUESTIONS), f"adding a section to {EDITED_PAGE}; crawling again, as a Prefect flow run")
         _edit(folder)
-        report = _index(source, folder, prefect=True)
+        report = _index(source, settings, prefect=True)
         print_report(report, source=str(source), index=str(folder / "index"))
         _explain(report)
     print(f"\nDone in {time.monotonic() - started:.0f} s. {_next_steps(folder)}")
@@ -152,10 +154,10 @@ def _write_source(folder: Path, address: str) -> Path:
     return path
 
 
-def _index(source: Path, folder: Path, *, prefect: bool = False) -> dict[str, Any]:
+def _index(source: Path, settings: Settings, *, prefect: bool = False) -> dict[str, Any]:
     from flows.start import run_source
 
-    return run_source(str(source), index=str(folder / "index"), due=False, prefect=prefect)
+    return run_source(str(source), settings, due=False, prefect=prefect)
 
 
 def _tell_tools(folder: Path) -> None:

@@ -132,3 +132,17 @@ def test_nothing_below_flows_and_runtime_reads_a_clock_or_the_environment_but_wh
 
     assert found == MAY_KNOW_THE_TIME
     assert all(f"`{name}`" in page for name in MAY_KNOW_THE_TIME)
+
+
+BEGINS = {
+    "flows/recrawl.py": "the flow of a run",
+    "flows/maintain/flow.py": "the flow of maintenance",
+    "flows/run/task_runners.py": "Prefect asks for the task runner before it calls a flow",
+    "flows/run/process_cache.py": "a worker of another process",
+}
+
+
+def test_flows_are_given_their_settings_but_where_a_flow_or_a_process_begins() -> None:
+    files = (path for path in (REPO / "flows").rglob("*.py") if "read_settings(" in path.read_text())
+
+    assert {str(path.relative_to(REPO)) for path in files} == set(BEGINS)

@@ -22,7 +22,6 @@ VERBS = {"audiences", "check", "deploy", "maintain", "plan", "pull", "serve", "v
 SHARED = VERBS | {
     "main",  # of each program
     "open_index",  # of runs, and of whoever imports sitegraph
-    "run_source",  # by the engine in process, and by Prefect
 }
 
 

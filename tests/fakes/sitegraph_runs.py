@@ -35,35 +35,41 @@ class Sitegraph:
     lends: bool = True
     """Whether runs in this process leave their parsers and vectors to the next."""
 
-    def run(self, source: Path, index: Path, **options: Any) -> dict[str, Any]:
+    def run(self, source: Path, index: Path, *, graph: str | None = None, **options: Any) -> dict[str, Any]:
         """Run a source in this process and give its report: as a flow, where there is a server."""
         with self._set_up():
             if self._server is None:
                 from flows.start import run_source
+                from runtime.settings import read_settings
 
-                return run_source(str(source), index=str(index), quiet=True, **{"due": False, **options})
+                settings = read_settings(str(index), graph=graph)
+                return run_source(str(source), settings, quiet=True, **{"due": False, **options})
             from flows.recrawl import index_source
 
-            report: dict[str, Any] = index_source(source=str(source), index=str(index), quiet=True, **options)
+            report: dict[str, Any] = index_source(
+                source=str(source), index=str(index), graph=graph, quiet=True, **options
+            )
             return report
 
     @contextmanager
     def opened(self, source: Path, index: Path, **options: Any) -> Iterator["Resources"]:
         """Open a run in this process, for others to come between its opening and its end."""
         from flows.run.opening import open_run
+        from runtime.settings import read_settings
 
         with (
             self._set_up(),
-            open_run(str(source), index=str(index), quiet=True, **options) as opened,
+            open_run(str(source), read_settings(str(index)), quiet=True, **options) as opened,
         ):
             yield opened
 
     def drop(self, name: str, index: Path) -> dict[str, Any]:
         """Drop a source in this process."""
         from flows.drop_source import drop_source
+        from runtime.settings import read_settings
 
         with self._set_up():
-            return drop_source(name, index=str(index))
+            return drop_source(name, read_settings(str(index)))
 
     def export(
         self,

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from runtime.settings import read_settings
 from sitegraph.cli.options import FormatOption, IndexOption, complete_source, print_result
 
 
@@ -26,7 +27,7 @@ def drop(
     prepare_prefect(os.environ)
     from flows.drop_source import drop_source
 
-    record = drop_source(source, index=index)
+    record = drop_source(source, read_settings(index))
     told = "was never published; its ledger records were deleted"
     if record["generation"] is not None:
         removed = f"{record['documents']} documents, {record['chunks']} chunks removed"

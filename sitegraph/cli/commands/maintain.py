@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from runtime.settings import read_settings
 from sitegraph.cli.commands.run import prepare_prefect
 from sitegraph.cli.options import FormatOption, IndexOption, QuietOption, print_result
 
@@ -48,7 +49,7 @@ def maintain(
     else:
         from flows.maintain.steps import maintain_index
 
-        record = maintain_index(index, dry_run=dry_run, quiet=quiet)
+        record = maintain_index(read_settings(index), dry_run=dry_run, quiet=quiet)
     print_result(output, record, told_maintenance(record))
     for subject, what in record["sample"]["damage"]:
         print(f"{subject}: {what}", file=sys.stderr)

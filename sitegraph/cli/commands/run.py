@@ -110,15 +110,7 @@ def run(
         METER.charge_past(Cause.START)
 
         report = run_source(
-            str(path),
-            index=index,
-            graph=graph,
-            model=model,
-            due=due,
-            accept=accept,
-            repair=repair,
-            prefect=prefect,
-            quiet=quiet,
+            str(path), settings, due=due, accept=accept, repair=repair, prefect=prefect, quiet=quiet
         )
     if output == "json":
         print_json(report)

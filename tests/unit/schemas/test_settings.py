@@ -1,5 +1,6 @@
 """Settings: environment over file over defaults; what is wrong names its key."""
 
+from dataclasses import fields
 from importlib.metadata import version
 
 import pytest
@@ -95,6 +96,18 @@ def test_a_setting_that_is_on_or_off_is_read_as_people_write_it(
     environ: dict[str, str], file: str | None, on: bool
 ) -> None:
     assert load_settings(environ, file).neo4j_embeddings is on
+
+
+def test_each_setting_is_of_one_group() -> None:
+    grouped = [setting.name for group in Settings.__bases__ for setting in fields(group)]
+
+    assert sorted(grouped) == sorted({setting.name for setting in fields(Settings)})
+
+
+def test_what_may_hold_a_secret_is_known_as_one() -> None:
+    secret = {setting.name for setting in fields(Settings) if not setting.repr}
+
+    assert secret == {"ledger_url", "raw_url", "neo4j_password", "llm_key", "serve_token", "pull_token"}
 
 
 def test_a_password_is_not_printed() -> None:

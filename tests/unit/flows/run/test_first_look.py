@@ -7,6 +7,7 @@ import pytest
 from flows.crawl.fetch import fetch_batch
 from flows.crawl.plan import plan_next_wave, plan_source
 from flows.run.opening import open_run
+from runtime.settings import read_settings
 from schemas.errors import GuardRefused
 from tests.fakes.site_server import Reply, Site, serve
 from tests.unit.flows.run.test_create_index import write_model
@@ -40,7 +41,7 @@ def test_a_seed_that_cannot_be_read_leaves_no_folder(tmp_path: Path, index: Path
         source = web_source(tmp_path, site, "/", "/away")
         with (
             pytest.raises(GuardRefused, match="/away cannot be read"),
-            open_run(source, index=str(index)),
+            open_run(source, read_settings(str(index))),
         ):
             pass
 
@@ -51,7 +52,7 @@ def test_a_root_that_is_not_there_leaves_no_folder(tmp_path: Path, index: Path) 
     source = files_source(tmp_path, "nowhere")
     with (
         pytest.raises(GuardRefused, match="root folder does not exist"),
-        open_run(source, index=str(index)),
+        open_run(source, read_settings(str(index))),
     ):
         pass
 
@@ -61,7 +62,10 @@ def test_a_root_that_is_not_there_leaves_no_folder(tmp_path: Path, index: Path) 
 def test_roots_without_a_file_leave_no_folder(tmp_path: Path, index: Path) -> None:
     (tmp_path / "empty").mkdir()
     source = files_source(tmp_path, "empty")
-    with pytest.raises(GuardRefused, match="no readable document"), open_run(source, index=str(index)):
+    with (
+        pytest.raises(GuardRefused, match="no readable document"),
+        open_run(source, read_settings(str(index))),
+    ):
         pass
 
     assert not index.parent.exists()
@@ -71,7 +75,7 @@ def test_what_the_seeds_answered_is_not_asked_for_again(tmp_path: Path, index: P
     pages = {"/": Reply(b"<p>here</p>"), "/old": Reply(b"", 301, {"Location": "/"})}
     with serve(Site(pages)) as site:
         source = web_source(tmp_path, site, "/", "/old")
-        with open_run(source, index=str(index), quiet=True) as opened:
+        with open_run(source, read_settings(str(index)), quiet=True) as opened:
             plan_source(opened.crawling())
             for batch in plan_next_wave(opened.crawling(), due_by=None):
                 fetch_batch(opened.crawling(), batch.uris)
@@ -85,13 +89,13 @@ def test_what_the_seeds_answered_is_not_asked_for_again(tmp_path: Path, index: P
 def test_an_index_that_is_there_stays_when_a_seed_cannot_be_read(tmp_path: Path, index: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "one.md").write_text("# One\n")
-    with open_run(files_source(tmp_path, "notes"), index=str(index), quiet=True):
+    with open_run(files_source(tmp_path, "notes"), read_settings(str(index)), quiet=True):
         pass
 
     gone = files_source(tmp_path, "nowhere")
     with (
         pytest.raises(GuardRefused, match="does not exist"),
-        open_run(gone, index=str(index), quiet=True) as opened,
+        open_run(gone, read_settings(str(index)), quiet=True) as opened,
     ):
         plan_source(opened.crawling())
 

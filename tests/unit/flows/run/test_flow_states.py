@@ -65,7 +65,7 @@ def test_a_run_that_ends_badly_lets_none_of_those_that_wait_end_so_too(
     def refuse(*_: Any, **__: Any) -> Any:
         raise GuardRefused("too much would go", subject="handbook")
 
-    monkeypatch.setattr(module, "run_source" if module is recrawl else "maintain_index", refuse)
+    monkeypatch.setattr(module, "run_with_tasks" if module is recrawl else "maintain_index", refuse)
     monkeypatch.setattr(module, "end_covered", lambda: ended.append(flow.name))
     monkeypatch.setattr(recrawl, "show_refusal", lambda *_: None)
     monkeypatch.setattr(recrawl, "tell_error", lambda *_: None)

@@ -9,6 +9,7 @@ import pytest
 
 from flows.run.account import RunWatch, stage_span, state_of_end, watched_run, with_attempt, with_others
 from indexes.health import HealthReader
+from runtime.settings import read_settings
 from schemas.errors import ConfigError, GuardRefused, Stopped, StoreUnavailable
 from schemas.health import IndexHealth, LastRun, SourceStatus
 
@@ -73,15 +74,18 @@ def test_where_nothing_is_configured_nothing_watches(tmp_path: Path, monkeypatch
     for name in ("SITEGRAPH_METRICS_FILE", "OTEL_EXPORTER_OTLP_ENDPOINT", "OPENLINEAGE_URL"):
         monkeypatch.delenv(name, raising=False)
 
-    with watched_run("handbook.yaml", index=str(tmp_path), say=pytest.fail) as watch, stage_span("crawl"):
+    with (
+        watched_run("handbook.yaml", read_settings(str(tmp_path)), say=pytest.fail) as watch,
+        stage_span("crawl"),
+    ):
         assert type(watch) is RunWatch
 
 
 def test_a_run_within_a_run_is_a_part_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "a.prom"
     monkeypatch.setenv("SITEGRAPH_METRICS_FILE", str(file))
-    with watched_run("handbook.yaml", index=str(tmp_path / "index")) as outer:
-        with watched_run("handbook.yaml", index=str(tmp_path / "index")) as inner:
+    with watched_run("handbook.yaml", read_settings(str(tmp_path / "index"))) as outer:
+        with watched_run("handbook.yaml", read_settings(str(tmp_path / "index"))) as inner:
             assert inner is outer
         assert not file.exists()
     assert file.exists()
@@ -91,7 +95,10 @@ def test_the_first_run_of_all_is_told_where_it_fails(tmp_path: Path, monkeypatch
     file = tmp_path / "a.prom"
     monkeypatch.setenv("SITEGRAPH_METRICS_FILE", str(file))
 
-    with pytest.raises(StoreUnavailable), watched_run("handbook.yaml", index=str(tmp_path / "index")):
+    with (
+        pytest.raises(StoreUnavailable),
+        watched_run("handbook.yaml", read_settings(str(tmp_path / "index"))),
+    ):
         raise StoreUnavailable("away")
 
     text = file.read_text()
@@ -110,7 +117,7 @@ def test_what_goes_wrong_with_watching_is_one_line_and_the_run_ends_as_it_did(
     ended: Exception | None = None
 
     try:
-        with watched_run("handbook.yaml", index=str(tmp_path / "index"), say=said.append):
+        with watched_run("handbook.yaml", read_settings(str(tmp_path / "index")), say=said.append):
             if error:
                 raise error
     except GuardRefused as raised:
@@ -154,20 +161,20 @@ def test_a_run_that_ends_leaves_in_the_file_that_one_of_another_source_failed(
     file, index = tmp_path / "a.prom", str(tmp_path / "index")
     monkeypatch.setenv("SITEGRAPH_METRICS_FILE", str(file))
 
-    with pytest.raises(GuardRefused), watched_run("handbook.yaml", index=index):
+    with pytest.raises(GuardRefused), watched_run("handbook.yaml", read_settings(index)):
         raise GuardRefused("empty")
-    with pytest.raises(StoreUnavailable), watched_run("manual.yaml", index=index):
+    with pytest.raises(StoreUnavailable), watched_run("manual.yaml", read_settings(index)):
         raise StoreUnavailable("away")
-    with watched_run("wiki.yaml", index=index):
+    with watched_run("wiki.yaml", read_settings(index)):
         pass
 
     text = file.read_text()
     assert 'source="handbook",state="refused"} 1.0' in text
     assert 'source="manual",state="failed"} 1.0' in text
-    with watched_run("manual.yaml", index=index):
+    with watched_run("manual.yaml", read_settings(index)):
         pass
     assert 'source="manual"' not in file.read_text(), "of a run that ended well the ledger knows"
-    with watched_run("wiki.yaml", index=str(tmp_path / "other")):
+    with watched_run("wiki.yaml", read_settings(str(tmp_path / "other"))):
         pass
     assert 'source="handbook"' not in file.read_text(), "it is of another index"
 
@@ -177,7 +184,7 @@ def test_a_file_that_is_no_textfile_is_replaced(tmp_path: Path, monkeypatch: pyt
     file.write_text("{ no metrics \x00\n")
     monkeypatch.setenv("SITEGRAPH_METRICS_FILE", str(file))
 
-    with watched_run("wiki.yaml", index=str(tmp_path / "index"), say=pytest.fail):
+    with watched_run("wiki.yaml", read_settings(str(tmp_path / "index")), say=pytest.fail):
         pass
 
     assert "sitegraph_index_up" in file.read_text()
@@ -201,7 +208,7 @@ def test_runs_that_end_at_once_read_and_write_one_after_the_other(
         return read(self, now)
 
     monkeypatch.setattr(HealthReader, "read", reading)
-    with watched_run("wiki.yaml", index=str(tmp_path / "index")):
+    with watched_run("wiki.yaml", read_settings(str(tmp_path / "index"))):
         pass
 
     assert len(alone) == 1
@@ -216,7 +223,10 @@ def test_a_source_whose_file_is_wrong_goes_by_its_name(
     (tmp_path / "file-1.yaml").write_text("name: handbook\nkind: web\nnonsense: 1\n")
     monkeypatch.setenv("SITEGRAPH_METRICS_FILE", str(tmp_path / "a.prom"))
 
-    with pytest.raises(ConfigError), watched_run(str(tmp_path / "file-1.yaml"), index=str(tmp_path / "i")):
+    with (
+        pytest.raises(ConfigError),
+        watched_run(str(tmp_path / "file-1.yaml"), read_settings(str(tmp_path / "i"))),
+    ):
         raise ConfigError("unknown key")
 
     text = (tmp_path / "a.prom").read_text()

@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from indexes.layout import IndexLayout, VectorSpace, load_manifest
 from indexes.markers import CopyMarker, write_marker
 from indexes.publish.current import write_current
 from indexes.publish.generation import dump_generation, load_generation
+from schemas.redaction import REDACTED
 from schemas.settings import EXTRAS, Settings
 from schemas.source import Source
 from sitegraph.actions import probes
@@ -109,6 +110,32 @@ def test_servers_that_do_not_answer_are_exit_code_3_and_passwords_stay_secret(
         "Prefect server", "PostgreSQL", "Neo4j",
     }  # fmt: skip
     assert all(one["remedy"] for one in found.values() if one["health"] != "ok")
+
+
+def test_settings_are_told_as_they_are_in_effect_and_of_secrets_that_they_are_set(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = {setting.name for setting in fields(Settings) if not setting.repr}
+    for name in secret:
+        monkeypatch.setenv(f"SITEGRAPH_{name.upper()}", f"sqlite:///{SECRET}.sqlite")
+    monkeypatch.setenv("SITEGRAPH_WORKERS", "3")
+    (tmp_path / "sitegraph.toml").write_text(
+        f'workers = 8\nthreads = 4\nllm_url = "http://anna:{SECRET}@{CLOSED}/v1"\n'
+    )
+
+    run_app(["doctor", "--index", "index", "--format", "json"])
+    out = capsys.readouterr().out
+    told = json.loads(out)["settings"]
+
+    assert SECRET not in out
+    assert set(told) == {setting.name for setting in fields(Settings)}
+    assert {name for name, value in told.items() if value == REDACTED} == secret
+    assert (told["index"], told["workers"], told["threads"], told["batch_size"]) == ("index", 3, 4, 16)
+    assert told["llm_url"] == f"http://***@{CLOSED}/v1"
+
+    run_app(["doctor", "--index", "index"])
+    lines = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("setting")]
+    assert {line[1].rstrip(":") for line in lines} == {"index", "workers", "threads", "llm_url", *secret}
 
 
 def test_what_is_set_up_for_neo4j_and_has_no_address_is_missing(
