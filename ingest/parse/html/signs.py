@@ -326,7 +326,7 @@ def _is_code(element: HtmlElement) -> bool:
 
 def _is_inline(code: HtmlElement) -> bool:
     """Whether Docutils wrote it: an element for each word, and line ends where the source has them."""
-    return code[0].get("class") == "pre"
+    return "pre" in (code[0].get("class") or "").split()
 
 
 def _frames_lines(element: HtmlElement, class_: str) -> bool:
