@@ -170,6 +170,12 @@ _KIND = re.compile(
 _REST = re.compile(r"\s*(?:\(|\[|=|\{|…|\.\.\.|:(?=\s)|\s<|\s(?:-|–|—)\s|\n).*", re.DOTALL)
 """Parameters, values, types, or what it is for."""
 
+_COMMAND = re.compile(r"([\w.]+\()\s*(?=[A-Z]{2}|<)([^,]+)\)")
+_PARAMETER = re.compile(r"<[^<>]*>|\[[^][]*\]")
+_KEYWORD = re.compile(r"[A-Z][A-Z\d_]+")
+_MAX_KEYWORDS = 2
+"""Of `file(ARCHIVE_CREATE OUTPUT <archive> PATHS <paths>...)` what is further behind are mere options."""
+
 _SAID = re.compile(r"\s+\(")
 """How a sign is read aloud: `: (a colon)`."""
 
@@ -178,7 +184,8 @@ def name_entry(terms: Iterable[str]) -> str:
     """Return the name of the entry that *terms* open; "" where they are none.
 
     `-n` and `--dry-run` give "-n, --dry-run"; `class shop.Cart(items)` gives "shop.Cart", `port (integer)`
-    gives "port", and `mapfile [-d delim] [array]` gives "mapfile".
+    gives "port", and `mapfile [-d delim] [array]` gives "mapfile". `file(GLOB <variable> [RELATIVE <path>])`
+    gives "file(GLOB)": the words that must be typed tell subcommands apart.
     """
     names = [name for name in dict.fromkeys(map(name_term, terms)) if name]
     while names and len(", ".join(names[:MAX_TERMS])) > MAX_NAME:
@@ -192,11 +199,23 @@ def name_term(term: str) -> str:
     if text.startswith("-") and (flags := _FLAGS.findall(text)):
         return ", ".join(dict.fromkeys(flags[:MAX_TERMS]))
     bare = without_kind(text)
-    name = _cut(bare, _REST)
+    name = _subcommand(bare) or _cut(bare, _REST)
     if not any(map(str.isalnum, name)):  # a sign, or a pattern of signs
         name = _cut(bare, _SAID)
     name = name.rstrip(":,;") or name
     return name if len(name) <= MAX_NAME else ""
+
+
+def _subcommand(text: str) -> str:
+    """A command with the first capital words that are no parameter; "" where there are none."""
+    command = _COMMAND.fullmatch(text)
+    if command is None:
+        return ""
+    typed, found = command[2], 1
+    while found:
+        typed, found = _PARAMETER.subn(" ", typed)
+    keywords = list(filter(_KEYWORD.fullmatch, typed.split()))[:_MAX_KEYWORDS]
+    return f"{command[1]}{' '.join(keywords)})" if keywords else ""
 
 
 def _cut(text: str, at: re.Pattern[str]) -> str:

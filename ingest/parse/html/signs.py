@@ -198,6 +198,7 @@ _CODE = re.compile(
     re.IGNORECASE,
 )
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language-|brush:\s?)\w")
+_AFTER_LINE = re.compile(r"(?:\s*\n\s*)?")
 _MAY_FRAME = word_set("fragment highlight listing lines")
 """Classes of frames of code, and of much else: they are where all that is in them is called a line."""
 
@@ -303,7 +304,7 @@ def _is_code(element: HtmlElement) -> bool:
     tag = element.tag
     if tag in _WHOLLY_CODE:
         return True
-    if tag == "code" and len(element) == 0 and "\n" not in (element.text or ""):
+    if tag == "code" and (_is_inline(element) if len(element) else "\n" not in (element.text or "")):
         return False
     class_ = element.get("class") or ""
     is_stated = _states_language(class_)
@@ -323,6 +324,11 @@ def _is_code(element: HtmlElement) -> bool:
     return is_stated or "data-lang" in element.attrib or _has_lines(element)
 
 
+def _is_inline(code: HtmlElement) -> bool:
+    """Whether Docutils wrote it: an element for each word, and line ends where the source has them."""
+    return "pre" in (code[0].get("class") or "").split()
+
+
 def _frames_lines(element: HtmlElement, class_: str) -> bool:
     is_frame = not _MAY_FRAME.isdisjoint(class_.lower().split())
     return is_frame and len(element) > 0 and all("line" in (one.get("class") or "") for one in element)
@@ -339,12 +345,15 @@ def _states_language(class_: str) -> bool:
 
 
 def _has_lines(code: HtmlElement) -> bool:
-    """Whether there are several lines: breaks, elements that are one each, or indented text."""
+    """Whether there are several lines: breaks, elements that are one each, or indented text.
+
+    Elements with a blank between them are words of a line.
+    """
     children = [child.tag for child in code]
     if children.count("br") > 0 or re.search(r"\S[ \t]*\r?\n[ \t]*\S", raw_text(code)):
         return True
     return len(children) > 1 and all(
-        one.tag in {"div", "span", "p"} and not (one.tail or "").strip() for one in code
+        one.tag in {"div", "span", "p"} and _AFTER_LINE.fullmatch(one.tail or "") for one in code
     )
 
 

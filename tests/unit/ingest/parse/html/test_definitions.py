@@ -53,6 +53,17 @@ def test_members_stand_under_the_name_of_their_class_and_fields_are_no_entries()
     ]
 
 
+def test_what_stands_under_a_signature_has_its_subcommand_in_the_path() -> None:
+    signature = "<dt class=sig id={}><span class=sig-name>oil({} &lt;tank&gt; [FOR &lt;wick&gt;])</span></dt>"
+    note = f"<div class='admonition note'><p class=admonition-title>Note<p>{LONG}</div>"
+    fill, drain = signature.format("fill", "FILL"), signature.format("drain", "DRAIN")
+    body = f"<h1>oil</h1><dl>{fill}<dd><p>{LONG}</p>{note}</dd></dl><dl>{drain}<dd><p>Empties.</dd></dl>"
+    assert [(fragment, path) for fragment, path, _ in read(body)] == [
+        *[("fill", ("oil(FILL)",))] * 2,
+        ("drain", ("oil(DRAIN)",)),
+    ]
+
+
 def test_a_list_without_ids_that_fits_stays_one_passage() -> None:
     body = "<h1>Options</h1><dl><dt>-a<dd>All.<dt>-b<dd>Best.</dl>"
     assert read(body) == [(None, (), "-a: All.\n\n-b: Best.")]

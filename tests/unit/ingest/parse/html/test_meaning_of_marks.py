@@ -90,6 +90,14 @@ def test_code_has_its_lines_and_indents_in_every_markup(around: str, line: str, 
     assert text_of(shown) == "\n".join(code)
 
 
+@pytest.mark.parametrize("gap", [" ", "\n"])
+def test_words_of_code_that_a_link_or_a_term_holds_alone_are_no_lines(gap: str) -> None:
+    code = f"<code><span class=pre>--jobs</span>{gap}<span class=pre>&lt;n&gt;</span></code>"
+    assert text_of(f"<p>Give <a href=#j>{code}</a>, too.</p>") == "Give --jobs <n>, too."
+    assert text_of(f"<dl><dt>{code}<dd>How many.</dl>") == "--jobs <n>: How many."
+    assert text_of("<p>Say <a href=#j><code><span>a</span> <span>b</span></code></a>.") == "Say a b."
+
+
 def test_code_is_read_once_under_its_file_and_without_the_label_of_its_language() -> None:
     copies = "".join(f"<pre class={theme}><code>a()\n  b()</code></pre>" for theme in ("light", "dark"))
     bar = "<div><span>src/app.ts</span><span>TS</span><button>Copy</button></div>"
