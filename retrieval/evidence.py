@@ -7,13 +7,12 @@ from indexes.layout import IndexLayout
 from indexes.publish.generation import load_generation
 from indexes.wiring import Readers
 from retrieval.answering.answerable import (
-    LOGIT_LEAST,
-    UNKNOWN_COSTS,
-    asked_words,
     doubt,
     is_nowhere,
+    least_logit,
     spelled_like,
     unknown_words,
+    weigh_unknown,
 )
 from retrieval.answering.answered import Answered
 from retrieval.bundle.annotations import note_versions, read_titles
@@ -78,8 +77,7 @@ def state_absence(
     unknown = unknown_words(bundle.query, readers.chunks, vector)
     near = _nearest(bundle, answered) or tuple(_outside(readers, query))
     measured = any(one.measured is Measured.LOGIT for one in near)
-    share = len(unknown) / max(1, len(asked_words(bundle.query)))
-    needed = LOGIT_LEAST + UNKNOWN_COSTS * share + doubt(bundle.query)
+    needed = least_logit(weigh_unknown(bundle.query, unknown)) + doubt(bundle.query)
     return Absence(
         generation=bundle.generation,
         as_of=bundle.as_of,

@@ -1,12 +1,14 @@
 """Whether an index answers a question, or only has something near it."""
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import pairwise
 
 from indexes.ports import ChunkReader, Encoder, Vector
 from retrieval.question.ids import bind_ids
+from retrieval.question.route import names_things
 from retrieval.question.words import content_words, stems
 from schemas.evidence import ContextBundle, SearchField
 
@@ -20,9 +22,15 @@ Both are from 108 questions with and 44 without an answer (bench/RESULTS.md, "An
 SHORT, CLEARLY = 4, 2.0
 """Words of a short question, and logits above the least that tell by themselves. Longer questions share few
 words with their answers, and would lose right ones (bench/RESULTS.md, "Answers without a model")."""
+NAME_COSTS = 5.0
+"""Logits that it costs if a name or technical term of the question is among the unknown words: an index
+without "Prometheus" says nothing of it, one without "leaflet" has another word for it."""
 COSINE_LEAST = 0.45
 UNKNOWN_COSTS_COSINE = 1.0
 """The same for the cosine of the nearest passage, where no cross-encoder reads."""
+SENSE_LEAST, UNKNOWN_COSTS_SENSE, LONG = 0.42, 0.3, 10
+"""The same for a question in the asker's own words, and how many it takes to be one. A cross-encoder sees
+nothing in what shares no words with it; of a short question that it refuses it is right more often."""
 SPELLED_AMONG, SPELLED_LIKE, SPELLINGS, MISSPELLED = 50, 0.75, 3, 4
 """Passages nearest to a word whose words are compared with it, least likeness, most of them told, most words.
 
@@ -41,10 +49,12 @@ class Familiarity:
     """How much of a question an index knows.
 
     `unknown`: share of its content words that stand in no passage and no heading, and are no id of a document
-    that it names. `cosine`: of the passage nearest to it, 0 for unrelated texts and 1 for equal ones.
+    that it names; `lacks_name`: whether one of them is written as a name. `cosine`: of the passage nearest to
+    it, 0 for unrelated texts and 1 for equal ones.
     """
 
     unknown: float = 0.0
+    lacks_name: bool = False
     cosine: float = 1.0
 
 
@@ -56,14 +66,19 @@ def measure_familiarity(question: str, chunks: ChunkReader, encoder: Encoder) ->
 
     Raises: StoreUnavailable: the chunk store is gone.
     """
-    words, vector = asked_words(question), encoder.encode_query(question)
-    unknown = unknown_words(question, chunks, vector)
+    vector = encoder.encode_query(question)
     nearest = chunks.search_vector(SearchField.TEXT, vector, top_k=1)
     unrelated = getattr(encoder, "unrelated", 0.0)
     cosine = max((hit.score for hit in nearest), default=unrelated)
+    known = weigh_unknown(question, unknown_words(question, chunks, vector))
+    return replace(known, cosine=max(0.0, (cosine - unrelated) / (1.0 - unrelated)))
+
+
+def weigh_unknown(question: str, unknown: Collection[str]) -> Familiarity:
+    """Return how much of *question* an index knows that lacks the words *unknown*."""
     return Familiarity(
-        unknown=len(unknown) / max(1, len(words)),
-        cosine=max(0.0, (cosine - unrelated) / (1.0 - unrelated)),
+        unknown=len(unknown) / max(1, len(asked_words(question))),
+        lacks_name=not written_names(question).isdisjoint(unknown),
     )
 
 
@@ -123,6 +138,54 @@ def asked_words(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(content_words(_CONTRACTION.sub("", question))))
 
 
+_OPENS = re.compile(r"(?:^|[.?!:;]\s)\W*$")
+"""What stands before a word that begins a sentence, and has its capital from that."""
+_FILE_ENDING = (" .", " /", "--")
+
+
+def written_names(question: str) -> frozenset[str]:
+    """Return the words of a question that are written as names or terms: with capitals, digits, dots before.
+
+    >>> sorted(written_names("Servers die. Does fail2ban read the .xlsx of Prometheus in 10 s?"))
+    ['fail2ban', 'prometheus', 'xlsx']
+    """
+    said = _CONTRACTION.sub("", question)
+    found = ((match[0], said[: match.start()]) for match in re.finditer(r"\w+", said))
+    return frozenset(word.casefold() for word, before in found if _is_name(word, before))
+
+
+def _is_name(word: str, before: str) -> bool:
+    is_mixed = any(map(str.isalpha, word)) and any(not one.isalpha() for one in word)
+    has_capital = word[0].isupper() and not _OPENS.search(before)
+    return is_mixed or has_capital or any(map(str.isupper, word[1:])) or before.endswith(_FILE_ENDING)
+
+
+_HOW_MANY = re.compile(
+    r"(?:^|[.?!:,;]\s|\s-\s)\W*(?:\w+\s){0,2}?how many\b(.*?)"
+    r"(?:\b(?:is|are|does|do|did|may|can|must|should|will|has|have|would)\b|[?,.;:]|$)",
+    re.IGNORECASE,
+)
+"""A question that asks for a number itself, and of what; "how do I see how many" asks for a way."""
+_NUMBER = re.compile(
+    r"\b(?:\d[\d.,]*|zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve|hundred|thousand|unlimited)\b",
+    re.IGNORECASE,
+)
+
+
+def tells_number(question: str, sentences: Sequence[str]) -> bool:
+    """Whether a sentence and the one before it have a number and what the question counts, if it counts.
+
+    >>> [tells_number("How many keys are there?", [said]) for said in ("Keys are old.", "It has two keys.")]
+    [False, True]
+    """
+    asked = _HOW_MANY.search(question)
+    if asked is None:
+        return True
+    counted = stems(asked[1]) if asked[1].strip() else frozenset()
+    said = (" ".join(both) for both in pairwise(("", *sentences)))
+    return any(_NUMBER.search(one) and (not counted or counted & stems(one)) for one in said)
+
+
 def _is_known(word: str, chunks: ChunkReader) -> bool:
     return any(chunks.search_text(field, word, top_k=1) for field in _WORD_FIELDS)
 
@@ -136,6 +199,11 @@ def doubt(question: str) -> float:
     return CLEARLY if len(stems(question)) <= SHORT else 0.0
 
 
+def least_logit(found: Familiarity) -> float:
+    """Return what the best passage must have from the cross-encoder."""
+    return LOGIT_LEAST + UNKNOWN_COSTS * found.unknown + NAME_COSTS * found.lacks_name
+
+
 def is_answerable(found: Familiarity, logit: float | None) -> bool:
     """Whether to answer at all: *logit* is the best passage's, None where no cross-encoder reads.
 
@@ -143,5 +211,13 @@ def is_answerable(found: Familiarity, logit: float | None) -> bool:
     (True, False)
     """
     if logit is not None:
-        return logit - UNKNOWN_COSTS * found.unknown > LOGIT_LEAST
+        return logit > least_logit(found)
     return found.cosine - UNKNOWN_COSTS_COSINE * found.unknown > COSINE_LEAST
+
+
+def is_sensed(question: str, found: Familiarity) -> bool:
+    """Whether a question told at length, in the asker's own words, is near to a passage by its sense."""
+    is_own = len(asked_words(question)) >= LONG and not names_things(question)
+    return (
+        is_own and not found.lacks_name and found.cosine - UNKNOWN_COSTS_SENSE * found.unknown > SENSE_LEAST
+    )

@@ -5,10 +5,17 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, repeat
 
 from indexes.ports import Reranker
-from retrieval.answering.answerable import FAMILIAR, Familiarity, doubt, is_answerable
+from retrieval.answering.answerable import (
+    FAMILIAR,
+    Familiarity,
+    doubt,
+    is_answerable,
+    is_sensed,
+    tells_number,
+)
 from retrieval.answering.answered import (
     UNIT_MAX,
     Answered,
@@ -172,6 +179,9 @@ bench/RESULTS.md, "Answers without a model".
 """
 SCORE_SHARE = 0.8
 """Of the best score, where no cross-encoder reads: a passage with less is another subject."""
+TOGETHER, SENSED_MAX = 2, 5
+"""Passages of one page that together may answer a question in the asker's own words, and how many are then
+quoted, each briefly, since nothing tells the best. bench/RESULTS.md, "Answers without a model"."""
 NEAREST = 3
 GAP = "… "
 """Before a sentence that does not follow the one quoted before it, of the same passage."""
@@ -201,7 +211,7 @@ def extract_answer(
     further: Sequence[str] = (),
     familiarity: Familiarity = FAMILIAR,
 ) -> Answered:
-    """Return what at most three passages say, labelled and in the order of the evidence, or "not found".
+    """Return what a few passages say, labelled and in the order of the evidence, or "not found".
 
     Where the question asks for relations, the answer is what edges say of them, and else what is quoted: of
     the best passages the sentences around the one that answers best. `is_answerable` tells whether anything
@@ -230,23 +240,47 @@ def _quote(
 ) -> Answered:
     told = {label for one in bundle.relations for label in one.labels}
     evidence = [one for one in bundle.evidence if one.S not in told]
-    passages = _rank(bundle.query, evidence, reranker)
+    near = _choose(bundle.query, evidence, reranker, familiarity)
     posed = (bundle.query, *further)
     quoted: dict[str, Quoted] = {}
-    if passages and is_answerable(familiarity, _best_fit(passages)):
-        near = _on_subject(tuple(_near(passages)), evidence, familiarity)
-        for place, one in enumerate(near):
-            limit = FURTHER_MAX if place else BEST_MAX
-            quoted |= _unless_said(quoted, one.evidence.S, _read(one, posed, reranker, limit=limit))
-        for question in further:
-            for one in _answers_further(question, evidence, reranker):
-                quoted |= _unless_said(quoted, one.evidence.S, _read(one, posed, reranker, limit=0))
+    for one, limit in near:
+        quoted |= _unless_said(quoted, one.evidence.S, _read(one, posed, reranker, limit=limit))
+    for question in further if near else ():
+        for one in _answers_further(question, evidence, reranker):
+            quoted |= _unless_said(quoted, one.evidence.S, _read(one, posed, reranker, limit=0))
     labels = [one.S for one in bundle.evidence]
     return Answered(
         by=AnsweredBy.EXTRACT,
         sentences=tuple(one for label in labels for one in _in_order(quoted.get(label, {}))),
         nearest=() if quoted else tuple(labels[:NEAREST]),
     )
+
+
+def _choose(
+    question: str, evidence: Sequence[Evidence], reranker: Reranker | None, familiarity: Familiarity
+) -> Sequence[tuple[Passage, int]]:
+    """Return the passages to quote with their most characters, the best first; none without an answer."""
+    passages = _rank(question, evidence, reranker)
+    limits = [BEST_MAX, *repeat(FURTHER_MAX, PASSAGES_MAX - 1)]
+    near: Sequence[Passage] = ()
+    if passages and is_answerable(familiarity, _best_fit(passages)):
+        near = _on_subject(tuple(_near(passages)), evidence, familiarity)
+    elif reranker is not None and is_sensed(question, familiarity):
+        near, limits = _around_first(question, evidence), [FURTHER_MAX] * SENSED_MAX
+    is_told = any(tells_number(question, split_quotable(one.evidence.text)) for one in near)
+    return list(zip(near, limits, strict=False)) if is_told else ()
+
+
+def _around_first(question: str, evidence: Sequence[Evidence]) -> Sequence[Passage]:
+    """Return what the search found first, led by the passages of its page; none where it has no other.
+
+    A page that is near only by chance has one passage.
+    """
+    pages = [(one.doc, one.pdf.page if one.pdf else None) for one in evidence]
+    if not pages or pages.count(pages[0]) < TOGETHER:
+        return ()
+    ordered = sorted(range(len(evidence)), key=lambda at: pages[at] != pages[0])
+    return [Passage(evidence=evidence[at], asked=question) for at in ordered[:SENSED_MAX]]
 
 
 def _unless_said(quoted: Mapping[str, Quoted], label: str, read: Quoted) -> Mapping[str, Quoted]:

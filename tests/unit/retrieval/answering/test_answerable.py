@@ -2,7 +2,15 @@
 
 import pytest
 
-from retrieval.answering.answerable import Familiarity, asked_words, is_answerable, measure_familiarity
+from retrieval.answering.answerable import (
+    Familiarity,
+    asked_words,
+    is_answerable,
+    is_sensed,
+    measure_familiarity,
+    tells_number,
+    weigh_unknown,
+)
 from tests.fakes.small_index import build_index, page
 
 
@@ -38,6 +46,25 @@ def test_the_id_of_a_document_that_is_there_is_no_unknown_word() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "lacks_name"),
+    [
+        ("Who hangs the key on the Heliograph?", True),
+        ("We moved. Heliograph or not, who hangs the key?", False),
+        ("who hangs the heliograph up", False),
+        ("who hangs the heliograph2 up", True),
+        ("who writes the .heliograph file", True),
+        ("who sets --heliograph", True),
+        ("who calls use_heliograph", True),
+    ],
+)
+def test_an_unknown_word_that_is_written_as_a_name_is_one(question: str, lacks_name: bool) -> None:
+    unknown = [word for word in asked_words(question) if "heliograph" in word]
+    assert unknown
+    assert weigh_unknown(question, unknown).lacks_name is lacks_name
+    assert not weigh_unknown(question, ()).lacks_name
+
+
+@pytest.mark.parametrize(
     ("unknown", "logit", "answered"),
     [(0.0, 1.1, True), (0.0, 1.0, False), (0.2, 2.0, False), (0.2, 2.5, True), (1.0, 7.9, False)],
 )
@@ -51,3 +78,53 @@ def test_unknown_words_cost_logits(unknown: float, logit: float, answered: bool)
 )
 def test_without_a_cross_encoder_they_cost_cosine(unknown: float, cosine: float, answered: bool) -> None:
     assert is_answerable(Familiarity(unknown=unknown, cosine=cosine), None) is answered
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "told"),
+    [
+        ("How many keys may a porter keep?", "A porter keeps at most two keys.", True),
+        ("How many keys may a porter keep?", "A porter keeps 1.200 keys.", True),
+        ("How many keys may a porter keep?", "A porter keeps keys in box 7. ", True),
+        ("How many keys may a porter keep?", "A porter keeps keys.", False),
+        ("How many keys may a porter keep?", "Porters sleep 8 hours.", False),
+        ("After how many hours does he sleep?", "He keeps keys.", False),
+        ("max_keys - how many does it allow?", "max_keys = 7", True),
+        ("max_keys - how many does it allow?", "max_keys is a limit", False),
+        ("How can I see how many keys he keeps?", "Ask him.", True),
+        ("Who keeps the key?", "Ask him.", True),
+    ],
+)
+def test_what_asks_for_a_number_takes_one_of_what_is_counted(
+    question: str, sentence: str, told: bool
+) -> None:
+    assert tells_number(question, [sentence]) is told
+
+
+OWN_WORDS = (
+    "my uncle locked the gate last night and went abroad, who opens it for our guests tomorrow morning"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "found", "sensed"),
+    [
+        (OWN_WORDS, Familiarity(cosine=0.43), True),
+        (OWN_WORDS, Familiarity(cosine=0.42), False),
+        (OWN_WORDS, Familiarity(cosine=0.47, unknown=0.2), False),
+        (OWN_WORDS, Familiarity(cosine=0.49, unknown=0.2), True),
+        (OWN_WORDS, Familiarity(cosine=0.9, unknown=0.2, lacks_name=True), False),
+        (OWN_WORDS.replace("uncle", "Uncle").replace("gate", "Gate"), Familiarity(cosine=0.9), False),
+        ("who opens the gate for our guests", Familiarity(cosine=0.9), False),
+    ],
+)
+def test_own_words_at_length_are_near_by_the_cosine(question: str, found: Familiarity, sensed: bool) -> None:
+    assert is_sensed(question, found) is sensed
+
+
+def test_an_unknown_name_costs_more_than_another_word() -> None:
+    known = Familiarity(unknown=0.1, cosine=0.6)
+    lacking = Familiarity(unknown=0.1, cosine=0.6, lacks_name=True)
+    assert is_answerable(known, 6.0)
+    assert not is_answerable(lacking, 6.0)
+    assert is_answerable(lacking, 6.8)

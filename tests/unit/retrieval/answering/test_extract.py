@@ -140,6 +140,39 @@ def test_a_question_behind_a_story_is_read_by_itself(bundle: ContextBundle) -> N
     assert "The night porter keeps the great key." in answer.text
 
 
+HOUSE = [
+    page("night", {"Night": "The porter sleeps.", "Doors": "He hangs it behind the clock."}),
+    page("garden", {"Garden": "Roses need water."}),
+]
+OWN_WORDS = (
+    "we came home late, where does he put what opens doors in a house at night so nobody else gets hold of it"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "cosine", "found"),
+    [
+        (OWN_WORDS, 0.5, {"sleeps", "clock", "water"}),
+        (OWN_WORDS, 0.4, set()),
+        (OWN_WORDS.replace("night", "noon"), 0.5, set()),
+    ],
+)
+def test_own_words_that_no_cross_encoder_knows_are_answered_by_the_page_found_first(
+    question: str, cosine: float, found: set[str]
+) -> None:
+    index = build_index(HOUSE if "night" in question else HOUSE[1:], [])
+    retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    bundle = retriever.retrieve(build_query(question))
+    answer = extract_answer(bundle, reranker=Scripted(), familiarity=Familiarity(cosine=cosine))
+    assert {one.text.rpartition(" ")[2].strip(".") for one in answer.sentences} == found
+    assert {one.logit for one in answer.sentences} <= {None}
+
+
+def test_a_number_is_answered_by_a_number(bundle: ContextBundle) -> None:
+    counted = replace(bundle, query="How many porters keep the great key?")
+    assert extract_answer(counted, reranker=Scripted(sleeps=6.0)).not_found
+
+
 def test_without_a_cross_encoder_the_nearest_passage_must_be_near(bundle: ContextBundle) -> None:
     near, far = Familiarity(cosine=0.6), Familiarity(cosine=0.3)
     answer = extract_answer(bundle, reranker=None, familiarity=near)
