@@ -122,7 +122,7 @@ def refuse_unknown_model(settings: Settings) -> None:
     if settings.model:
         from indexes.embed.weights import load_model_spec
 
-        load_model_spec(settings.model).in_dtype(settings.dtype)
+        load_model_spec(settings.model, settings).in_dtype(settings.dtype)
 
 
 def kept_generation(index: "Index", wanted: int | None) -> int:
