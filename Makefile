@@ -25,7 +25,7 @@ PEERS := .cache/peers
 
 .PHONY: help setup demo test test-system faults quality check clean
 .PHONY: bench bench-no-change bench-embed bench-scale bench-fetch bench-recrawl bench-retrieval bench-serve bench-similar bench-upkeep
-.PHONY: bench-task-runners bench-questions bench-league bench-compositions bench-speed bench-pdf bench-pages bench-peers screenshots
+.PHONY: bench-task-runners bench-languages bench-questions bench-league bench-compositions bench-speed bench-pdf bench-pages bench-peers screenshots
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
@@ -108,6 +108,9 @@ bench-league: setup ## the right page and passage on eight manuals, beside plain
 
 bench-questions: setup ## questions about real documentation: entries, citations, answers; builds six indexes first
 	@$(BIN)/python -m bench.questions --rules --parts --modes
+
+bench-languages: setup ## questions in six languages about documents in six, of one index; two minutes
+	@$(BIN)/python -m bench.languages
 
 bench-compositions: setup ## the loop of several steps beside the recipe it repeats; uses the indexes of bench-retrieval
 	@$(BIN)/python -m bench.compositions

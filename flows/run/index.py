@@ -296,7 +296,7 @@ def model_of(index: Index, *, other: bool = False) -> ModelSpec:
     Raises: SchemaMismatch: the settings name another one, or another dtype, and *other* is false.
     """
     held, settings = index.model(), index.settings
-    spec = load_model_spec(settings.model or held.name)
+    spec = load_model_spec(settings.model or held.name, settings)
     spec = spec.in_dtype(settings.dtype or (held.dtype if not spec.graph else None))
     asked = settings.late_interaction
     spec = replace(spec, token_vectors=held.token_vectors if asked is None else asked)

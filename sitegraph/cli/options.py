@@ -122,7 +122,7 @@ def refuse_unknown_model(settings: EncoderSettings) -> None:
     if settings.model:
         from indexes.embed.weights import load_model_spec
 
-        load_model_spec(settings.model).in_dtype(settings.dtype)
+        load_model_spec(settings.model, settings).in_dtype(settings.dtype)
 
 
 def print_json(value: Any) -> None:

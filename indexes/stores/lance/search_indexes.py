@@ -10,7 +10,7 @@ from lancedb.table import Table
 
 from indexes.stores.lance import scan
 from indexes.stores.lance.table_upkeep import Address, open_by_engine
-from indexes.stores.lance.tables import PROSE, full_text_of, main_language
+from indexes.stores.lance.tables import PROSE, full_text_of
 
 
 def refresh_text_indexes(table: Table) -> None:
@@ -19,7 +19,7 @@ def refresh_text_indexes(table: Table) -> None:
     for batch in scan.batches(table, ["lang"]):
         for one in pc.value_counts(batch.column(0)).to_pylist():
             counts[one["values"]] += one["counts"]
-    wanted = full_text_of(main_language(counts))
+    wanted = full_text_of(counts)
     held = {index.columns[0]: index.index_details or {} for index in table.list_indices()}
     for column in PROSE:
         if not _is_as(held.get(column, {}), wanted):

@@ -4,6 +4,7 @@ A version of a table is immutable; the tag `gen-N` names the one that generation
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
@@ -72,29 +73,28 @@ _UNSPACED: Final = frozenset({"ja", "km", "lo", "my", "th", "zh"})
 """Written without spaces between words, which the dictionaries of ICU4X find (UAX #29, section 4)."""
 
 
-def main_language(counts: Mapping[str | None, int]) -> str:
-    """Return the language of most chunks, from their numbers by BCP 47 tag; English before others.
+UNSPACED_LEAST: Final = 0.05
+"""Share of chunks from which words are cut by ICU although most chunks have spaces: it finds the words of the
+others, and leaves `max_wal_size` whole."""
 
-    >>> main_language({"de-CH": 4, "de": 3, None: 5})
-    'de'
+
+def full_text_of(counts: Mapping[str | None, int]) -> FTS:
+    """Return how a column is searched whose chunks are in these languages, numbers by BCP 47 tag.
+
+    Words are stemmed as in the language of most, English before others. Stop words stay: "who", "when" and
+    "not" tell questions about documentation apart.
     """
-    total: dict[str, int] = {}
+    total: Counter[str] = Counter()
     for tag, number in counts.items():
-        language = (tag or ENGLISH).replace("_", "-").partition("-")[0].lower()
-        total[language] = total.get(language, 0) + number
-    return min(total, key=lambda one: (-total[one], one != ENGLISH, one), default=ENGLISH)
-
-
-def full_text_of(language: str) -> FTS:
-    """Return how a column in *language* is searched.
-
-    Stop words stay: "who", "when" and "not" tell questions about documentation apart.
-    """
-    if language in _UNSPACED:
-        return FTS(base_tokenizer="icu", stem=False, remove_stop_words=False)
-    if language not in _STEMMED:
-        return FTS(stem=False, remove_stop_words=False)
-    return FTS(stem=True, remove_stop_words=False, language=_STEMMED[language])
+        total[(tag or ENGLISH).replace("_", "-").partition("-")[0].lower()] += number
+    main = min(total, key=lambda one: (-total[one], one != ENGLISH, one), default=ENGLISH)
+    unspaced = sum(total[one] for one in _UNSPACED)
+    return FTS(
+        base_tokenizer="icu" if unspaced > UNSPACED_LEAST * total.total() else "simple",
+        stem=main in _STEMMED,
+        language=_STEMMED.get(main, _STEMMED[ENGLISH]),
+        remove_stop_words=False,
+    )
 
 
 CHUNKS, NODES, EDGES = "chunks", "nodes", "edges"
@@ -191,7 +191,7 @@ _INDEXES: dict[str, dict[str, Any]] = {
             Bitmap(),
         ),
         "tool_names": LabelList(),
-        **dict.fromkeys(PROSE, full_text_of(ENGLISH)),
+        **dict.fromkeys(PROSE, full_text_of({})),
         "codes_text": _CODES,
     },
     NODES: {**dict.fromkeys(("id", "doc"), BTree()), **dict.fromkeys(("kind", "source"), Bitmap())},

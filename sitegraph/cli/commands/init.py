@@ -102,7 +102,7 @@ def _text(proposal: "Proposal", path: Path | None, settings: Settings) -> str:
 
     shown = (path or Path(f"{proposal.target.name}.yaml")).absolute()
     index = settings.index if "://" in settings.index else str(Path(settings.index).absolute())
-    run = shlex.join(["sitegraph", "run", str(shown), "--index", index])
+    run = shlex.join(["sitegraph", "run", str(shown), "--index", index, *proposal.model])
     command = shlex.join(["sitegraph", "init", proposal.target.place])
     text = source_text(proposal, folder=shown.parent.resolve(), command=command, run=run)
     parse_source(text, subject=str(shown), folder=shown.parent)
@@ -123,7 +123,10 @@ def _record(proposal: "Proposal", path: Path | None, index: str | None) -> dict[
         "crawl_delay": proposal.crawl_delay,
         "exclude": [to_record(one) for one in proposal.excludes],
         "notes": list(proposal.notes),
-        "next": [shlex.join(["sitegraph", "run", shown, *rest]), shlex.join(["sitegraph", "serve", *rest])],
+        "next": [
+            shlex.join(["sitegraph", "run", shown, *rest, *proposal.model]),
+            shlex.join(["sitegraph", "serve", *rest]),
+        ],
     }
 
 

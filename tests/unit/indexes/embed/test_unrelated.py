@@ -10,7 +10,7 @@ from indexes.embed.manifest import load_encoder_manifest
 from indexes.embed.reader_encoder import OnnxEncoder
 from indexes.embed.unrelated import least_cosine, measure_unrelated
 from indexes.ports import Vector
-from retrieval.search.relevance import Scale
+from retrieval.search.relevance import Scale, begin_of_scale
 from tests.fakes.encoder import HashEncoder
 from tests.fakes.exported_encoder import place_exported_encoder
 
@@ -56,3 +56,18 @@ def test_both_kinds_of_encoder_weigh_alike_beside_words() -> None:
     assert wide.base(5, 0.3) == pytest.approx(narrow.base(5, 0.65))
     assert narrow.base(5, 0.4) == 0.25
     assert Scale(bm25=10, cosine=0.4, unrelated=0.5).base(10, 0.4) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("unrelated", "nearest", "begins"),
+    [
+        (0.0, 0.2, 0.0),
+        (0.82, 0.90, 0.82),
+        (0.82, 0.80, 0.74),
+    ],
+    ids=["nothing is taken off", "something near", "nothing near, as in another language"],
+)
+def test_a_third_of_the_way_to_the_same_lies_between_what_is_nearest_and_the_unrelated(
+    unrelated: float, nearest: float, begins: float
+) -> None:
+    assert begin_of_scale(unrelated, nearest) == pytest.approx(begins)

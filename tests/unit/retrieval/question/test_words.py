@@ -14,6 +14,13 @@ from retrieval.question.words import searched_words
         ("I can use it", "use"),
         ("HOW DO I ROTATE IT", "ROTATE"),
         ("what is it", "what is it"),
+        ("Wo finde ich den Schlüssel zum Turm?", "finde Schlüssel Turm?"),
+        ("¿Quién tiene la llave de la torre?", "llave torre?"),
+        ("Où est la clé de la tour ?", "clé tour ?"),
+        ("У кого есть второй ключ от башни?", "второй ключ башни?"),
+        ("What does die() do in Perl?", "die() Perl?"),
+        ("Die Hard", "Die Hard"),
+        ("鍵はどこにありますか。", "鍵はどこにありますか。"),
     ],
 )
 def test_stop_words_are_left_out_and_names_in_capitals_are_not(text: str, searched: str) -> None:

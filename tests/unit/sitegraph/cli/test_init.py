@@ -55,6 +55,14 @@ def test_a_crawl_delay_sets_the_pace_and_the_estimate() -> None:
     ]
 
 
+def test_what_is_not_english_is_proposed_an_encoder_that_knows_it() -> None:
+    english, _ = proposed(SiteLook(start=START, pages=(PAGE,)))
+    german, _ = proposed(SiteLook(start=START, pages=(replace(PAGE, lang="de-CH"),)))
+
+    assert (english.model, german.model) == ((), ("--model", "multilingual-e5-small"))
+    assert "--model multilingual-e5-small" in source_text(german)
+
+
 def test_no_run_takes_less_than_its_start() -> None:
     small = Estimate(documents=11, chunks=13, index_seconds=0.2)
 

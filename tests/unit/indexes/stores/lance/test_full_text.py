@@ -6,7 +6,7 @@ import pytest
 
 from indexes.stores.lance.search_indexes import refresh_text_indexes
 from indexes.stores.lance.store import LanceChunkStore
-from indexes.stores.lance.tables import CHUNKS, connect, full_text_of, main_language
+from indexes.stores.lance.tables import CHUNKS, connect, full_text_of
 from schemas.evidence import SearchField
 from tests.fakes.graph_samples import DIM, make_chunk, make_vectors
 
@@ -86,23 +86,47 @@ def test_where_the_language_stays_no_index_is_made_anew(tmp_path: Path, store: L
 @pytest.mark.parametrize(
     ("counts", "language"),
     [
-        ({}, "en"),
-        ({None: 3, "de": 2}, "en"),
-        ({None: 2, "de": 2}, "en"),
-        ({"de": 2, "fr": 2}, "de"),
-        ({"de-CH": 2, "de_AT": 2, "fr": 3}, "de"),
-        ({"PT-br": 1}, "pt"),
+        ({}, "English"),
+        ({None: 3, "de": 2}, "English"),
+        ({None: 2, "de": 2}, "English"),
+        ({"de": 2, "fr": 2}, "German"),
+        ({"de-CH": 2, "de_AT": 2, "fr": 3}, "German"),
+        ({"PT-br": 1}, "Portuguese"),
     ],
 )
 def test_the_language_is_that_of_most_chunks_and_english_where_none_says(
     counts: dict[str | None, int], language: str
 ) -> None:
-    assert main_language(counts) == language
+    assert full_text_of(counts).language == language
+    assert full_text_of(counts).stem
 
 
-def test_a_language_without_a_stemmer_is_not_stemmed_as_another() -> None:
-    polish = full_text_of("pl")
+@pytest.mark.parametrize(
+    ("counts", "stem", "tokenizer"),
+    [
+        ({"pl": 1}, False, "simple"),
+        ({"zh": 1}, False, "icu"),
+        ({"en": 90, "ja": 10}, True, "icu"),
+        ({"en": 96, "ja": 4}, True, "simple"),
+    ],
+)
+def test_no_language_is_stemmed_as_another_and_one_without_spaces_is_cut_into_words(
+    counts: dict[str | None, int], stem: bool, tokenizer: str
+) -> None:
+    assert (full_text_of(counts).stem, full_text_of(counts).base_tokenizer) == (stem, tokenizer)
 
-    assert (polish.stem, polish.base_tokenizer) == (False, "simple")
-    assert (full_text_of("zh").stem, full_text_of("zh").base_tokenizer) == (False, "icu")
-    assert (full_text_of("sv").stem, full_text_of("sv").language) == (True, "Swedish")
+
+def test_an_index_of_several_languages_finds_words_of_each(store: LanceChunkStore) -> None:
+    texts = {
+        "en": "The houses were sold.",
+        "ru": "Колокол звонит.",
+        "ja": "東京都の天気予報を確認してください。",
+    }
+    writer = store.writer()
+    writer.stage(1, base=0)
+    writer.apply([(make_chunk(text, lang=lang), make_vectors()) for lang, text in texts.items()], [])
+    writer.finish(1)
+
+    assert [_found(store, 1, asked) for asked in ("house", "колокол", "天気")] == [
+        (text,) for text in texts.values()
+    ]
