@@ -9,7 +9,7 @@ from itertools import pairwise
 from indexes.ports import ChunkReader, Encoder, Vector
 from retrieval.question.ids import bind_ids
 from retrieval.question.route import names_things
-from retrieval.question.words import content_words, stems
+from retrieval.question.words import STOP_WORDS, content_words, stems
 from schemas.evidence import ContextBundle, SearchField
 
 LOGIT_LEAST = 1.0
@@ -141,6 +141,8 @@ def asked_words(question: str) -> tuple[str, ...]:
 _OPENS = re.compile(r"(?:^|[.?!:;]\s)\W*$")
 """What stands before a word that begins a sentence, and has its capital from that."""
 _FILE_ENDING = (" .", " /", "--")
+_ENGLISH = STOP_WORDS - {"an", "in", "it", "so", "was", "will"}
+"""Words that German has not, where every noun has a capital."""
 
 
 def written_names(question: str) -> frozenset[str]:
@@ -150,13 +152,14 @@ def written_names(question: str) -> frozenset[str]:
     ['fail2ban', 'prometheus', 'xlsx']
     """
     said = _CONTRACTION.sub("", question)
-    found = ((match[0], said[: match.start()]) for match in re.finditer(r"\w+", said))
-    return frozenset(word.casefold() for word, before in found if _is_name(word, before))
+    found = [(match[0], said[: match.start()]) for match in re.finditer(r"\w+", said)]
+    is_english = any(word.casefold() in _ENGLISH for word, _ in found)
+    return frozenset(word.casefold() for word, before in found if _is_name(word, before, is_english))
 
 
-def _is_name(word: str, before: str) -> bool:
+def _is_name(word: str, before: str, is_english: bool) -> bool:
     is_mixed = any(map(str.isalpha, word)) and any(not one.isalpha() for one in word)
-    has_capital = word[0].isupper() and not _OPENS.search(before)
+    has_capital = is_english and word[0].isupper() and not _OPENS.search(before)
     return is_mixed or has_capital or any(map(str.isupper, word[1:])) or before.endswith(_FILE_ENDING)
 
 

@@ -1,7 +1,7 @@
 """An answer as it is shown: quotable sentences, each on one piece of evidence, and what was left out."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
@@ -158,6 +158,16 @@ class Grounded:
     def labels(self) -> tuple[str, ...]:
         """All labels."""
         return (self.S, *self.also) if self.S else ()
+
+
+_PROSE = re.compile(r"(?:[^\W\d_]{2,}[,;]? ){4}[^\W\d_]{2,}")
+"""Five words in a row."""
+
+
+def is_bare_code(quotation: Iterable[Grounded]) -> bool:
+    """Whether a quotation is code without a word about it; the row of a table is none."""
+    lines = ["".join((one.joint.rpartition("\n")[2], one.text)) for one in quotation]
+    return is_solid("\n".join(lines)) and not any(" | " in line or _PROSE.search(line) for line in lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from retrieval.answering.answered import (
     AnsweredBy,
     Grounded,
     QuotablePart,
+    is_bare_code,
     quotable_parts,
     split_quotable,
 )
@@ -245,6 +246,7 @@ def _quote(
     quoted: dict[str, Quoted] = {}
     for one, limit in near:
         quoted |= _unless_said(quoted, one.evidence.S, _read(one, posed, reranker, limit=limit))
+    quoted = {label: said for label, said in quoted.items() if not is_bare_code(said.values())} or quoted
     for question in further if near else ():
         for one in _answers_further(question, evidence, reranker):
             quoted |= _unless_said(quoted, one.evidence.S, _read(one, posed, reranker, limit=0))

@@ -51,6 +51,7 @@ def test_the_id_of_a_document_that_is_there_is_no_unknown_word() -> None:
         ("Who hangs the key on the Heliograph?", True),
         ("We moved. Heliograph or not, who hangs the key?", False),
         ("who hangs the heliograph up", False),
+        ("Was hängt der Pförtner so an den Heliograph in der Nacht?", False),
         ("who hangs the heliograph2 up", True),
         ("who writes the .heliograph file", True),
         ("who sets --heliograph", True),

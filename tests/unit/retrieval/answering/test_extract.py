@@ -189,6 +189,32 @@ def test_without_a_cross_encoder_a_passage_with_much_less_score_is_not_quoted(bu
         assert len({one.S for one in extract_answer(both, reranker=None).sentences}) == count
 
 
+CODE_ALONE = "key = porter.key();\nclock.hang(key);"
+
+
+@pytest.mark.parametrize(
+    ("other", "quoted"),
+    [
+        (CODE_ALONE, {"telling"}),
+        ("# the porter hangs it behind the clock\nclock.hang(key);", {"telling", "other"}),
+        ("clock | 1\nkey | 2", {"telling", "other"}),
+        ("clock\nkey", {"telling", "other"}),
+    ],
+)
+def test_code_without_a_word_about_it_is_quoted_only_where_nothing_else_is(
+    other: str, quoted: set[str]
+) -> None:
+    telling = "The porter hangs the key behind the clock."
+    index = build_index([page("telling", {"Key": telling}), page("other", {"Code": other})], [])
+    retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    found = retriever.retrieve(build_query("where is the key"))
+    assert len(found.evidence) == 2
+    answer = extract_answer(found, reranker=Scripted(**{"": 6.0}))
+    assert {"telling" if one.text == telling else "other" for one in answer.sentences} == quoted
+    alone = replace(found, evidence=tuple(one for one in found.evidence if one.text != telling))
+    assert not extract_answer(alone, reranker=Scripted(**{"": 6.0})).not_found
+
+
 LEVELS = {
     "install": "The export set keeps the modules of a target.",
     "features": "The standard of a target is set by its compile features.",
