@@ -15,11 +15,11 @@ from ingest.sources.registry import citing
 from runtime.programs import engine
 from schemas.ids import record_sha256
 from schemas.records import to_record
-from schemas.settings import CacheSettings, EncoderSettings
+from schemas.settings import CacheSettings, Settings
 from schemas.source import Source
 
 
-def find_model(settings: EncoderSettings) -> ModelSpec:
+def find_model(settings: Settings) -> ModelSpec:
     """Find the model that the settings name, the packaged one by default."""
     spec = load_model_spec(settings.model or DEFAULT_MODEL, settings)
     return replace(spec.in_dtype(settings.dtype), token_vectors=bool(settings.late_interaction))

@@ -15,7 +15,7 @@ from indexes.embed.routes import Dtype
 from indexes.places import cache_folder
 from schemas.errors import ConfigError
 from schemas.ids import record_sha256, sha256_hex
-from schemas.settings import Settings, install_line
+from schemas.settings import CacheSettings, install_line
 
 _NEEDED_FILES = ("model.safetensors", "tokenizer.json", "config.json")
 _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
@@ -60,7 +60,7 @@ class ModelSpec:
         return replace(self, dtype=asked)
 
 
-def load_model_spec(model: str = DEFAULT_MODEL, settings: Settings | None = None) -> ModelSpec:
+def load_model_spec(model: str = DEFAULT_MODEL, settings: CacheSettings | None = None) -> ModelSpec:
     """Find *model* (a known name, a folder, or a name in the local Hugging Face cache) and describe it.
 
     Reads the files' hashes and JSON only; nothing is downloaded, no torch is imported. What is packed is
@@ -71,7 +71,7 @@ def load_model_spec(model: str = DEFAULT_MODEL, settings: Settings | None = None
     if model in NAMED_MODELS:
         path = locate_model(model)
         if NAMED_MODELS[model].packed:
-            path = _unpacked(model, path, cache_folder(settings or Settings(), "models"))
+            path = _unpacked(model, path, cache_folder(settings or CacheSettings(), "models"))
         else:
             check_files(path, NAMED_MODELS[model].sha256)
         return _describe_named(model, path)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ingest.parse.pdf.page_cache import PageCache
     from ingest.parse.pdf.reading import Recognise
 
-PARSER_VERSION: str = "22"
+PARSER_VERSION: str = "23"
 """Part of what made a stored fragment; another one re-processes every document from its raw bytes."""
 
 

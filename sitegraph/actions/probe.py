@@ -27,7 +27,7 @@ from schemas.fetch import FetchRequest, FetchResult
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import is_document
 from schemas.records import from_record
-from schemas.settings import EncoderSettings, Settings
+from schemas.settings import Settings
 from schemas.source import Rate, Source
 from schemas.source_kinds import OpenSource
 from sitegraph.actions.inspect import Document, follow
@@ -194,7 +194,7 @@ def _ending(uri: str) -> str:
 
 
 @contextmanager
-def _reader(settings: EncoderSettings) -> Iterator[Read]:
+def _reader(settings: Settings) -> Iterator[Read]:
     """Parse in a child under limits, as a run does."""
     with ParserPool(workers=1, tokenizer=find_model(settings).path / "tokenizer.json") as pool:
 

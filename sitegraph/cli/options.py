@@ -15,7 +15,7 @@ from runtime.settings import read_settings
 from schemas.advice import Door, DoorKind, advise
 from schemas.errors import ConfigError
 from schemas.redaction import to_json
-from schemas.settings import EncoderSettings, StoreSettings
+from schemas.settings import Settings, StoreSettings
 from sitegraph.cli.reading import warn
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def check_folder(settings: StoreSettings) -> None:
         raise ConfigError("is not empty and not an index; choose another --index", subject=str(folder))
 
 
-def refuse_unknown_model(settings: EncoderSettings) -> None:
+def refuse_unknown_model(settings: Settings) -> None:
     """Say at once that the model which the settings name is not there, or is not the expected one.
 
     Raises: ConfigError: with the names that are known.
