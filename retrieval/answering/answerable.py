@@ -190,7 +190,9 @@ def tells_number(question: str, sentences: Sequence[str]) -> bool:
 
 
 def _is_known(word: str, chunks: ChunkReader) -> bool:
-    return any(chunks.search_text(field, word, top_k=1) for field in _WORD_FIELDS)
+    """Whether each part of *word* stands somewhere; a search for `use_key` also finds what has only one."""
+    parts = filter(None, word.split("_"))
+    return all(any(chunks.search_text(field, one, top_k=1) for field in _WORD_FIELDS) for one in parts)
 
 
 def doubt(question: str) -> float:

@@ -9,6 +9,7 @@ from retrieval.answering.answerable import (
     is_sensed,
     measure_familiarity,
     tells_number,
+    unknown_words,
     weigh_unknown,
 )
 from tests.fakes.small_index import build_index, page
@@ -23,6 +24,13 @@ def test_words_that_stand_nowhere_are_counted_once_each_and_without_contractions
     )
     assert asked_words("Why isn't the porter's key on the clock?") == ("porter", "key", "clock")
     assert found.unknown == pytest.approx(1 / 4)
+
+
+def test_a_word_of_several_is_known_if_each_of_them_is() -> None:
+    index = build_index([page("keys", {"Great key": "Set porter_hangs and key_clock."})], [])
+    vector = index.encoder.encode_query("?")
+    asked = "What do porter_hangs, porter_clock, porter_heliograph and key_ do?"
+    assert unknown_words(asked, index.chunks, vector) == ("porter_heliograph",)
 
 
 def test_a_question_in_the_words_of_a_passage_is_nearer_than_another() -> None:
