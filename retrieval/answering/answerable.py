@@ -28,7 +28,7 @@ without "Prometheus" says nothing of it, one without "leaflet" has another word 
 COSINE_LEAST = 0.45
 UNKNOWN_COSTS_COSINE = 1.0
 """The same for the cosine of the nearest passage, where no cross-encoder reads."""
-SENSE_LEAST, UNKNOWN_COSTS_SENSE, LONG = 0.42, 0.3, 10
+SENSE_LEAST, UNKNOWN_COSTS_SENSE, LONG = 0.44, 0.3, 10
 """The same for a question in the asker's own words, and how many it takes to be one. A cross-encoder sees
 nothing in what shares no words with it; of a short question that it refuses it is right more often."""
 SPELLED_AMONG, SPELLED_LIKE, SPELLINGS, MISSPELLED = 50, 0.75, 3, 4
@@ -190,7 +190,7 @@ def tells_number(question: str, sentences: Sequence[str]) -> bool:
 
 
 def _is_known(word: str, chunks: ChunkReader) -> bool:
-    """Whether each part of *word* stands somewhere; a search for `use_key` finds what has one of them, too."""
+    """Whether each part of *word* stands somewhere; a search for `use_key` also finds what has only one."""
     parts = filter(None, word.split("_"))
     return all(any(chunks.search_text(field, one, top_k=1) for field in _WORD_FIELDS) for one in parts)
 
