@@ -135,7 +135,7 @@ def nearest(lookup: Lookup, name: str, uris: Iterable[str]) -> str | None:
     return None
 
 
-def find_generation(index: Index, wanted: int | None) -> int:
+def kept_generation(index: Index, wanted: int | None) -> int:
     """Return the generation to read: the current one unless another is asked for.
 
     Raises: ConfigError: that one is not kept (any more).

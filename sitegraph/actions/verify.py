@@ -87,11 +87,11 @@ def _verify_index(settings: Settings, checking: Checking, *, generation: int | N
     from flows.run.damage import find_damage
     from flows.run.opening import open_existing
     from runtime.progress import StageProgress
-    from sitegraph.actions.find import find_generation
+    from sitegraph.actions.find import kept_generation
 
     proof = None
     with closing(open_existing(settings)) as opened:
-        number = find_generation(opened, generation)
+        number = kept_generation(opened, generation)
         with StageProgress(quiet=quiet) as progress:
             damage = list(find_damage(opened, number, progress=progress))
             readable = number > 0 and not any(path.startswith("lance/") for path, _ in damage)

@@ -110,10 +110,10 @@ def export(
     from flows.run.opening import open_described
     from indexes.publish.generation import load_generation
     from runtime.progress import StageProgress
-    from sitegraph.actions.find import find_generation
+    from sitegraph.actions.find import kept_generation
 
     with closing(open_described(read_shown_settings(index))) as opened:
-        number = find_generation(opened, generation)
+        number = kept_generation(opened, generation)
         manifest = load_generation(opened.layout, number)
         known = {*opened.ledger.documents.states(), *manifest.sources}
         warn_of_unknown_source(source, known, where="; this index")
