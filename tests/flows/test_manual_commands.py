@@ -94,7 +94,6 @@ NOT_HERE = {
     r"kubectl\b": "needs a cluster",
     r"dask\b": "runs until it is stopped; tests/faults/test_dask_kills.py starts both",
     r"export\b": "tells the shell something",
-    r"hf\b": "fetches a model from the network",
     r"claude\b": "the program of an agent",
     r"shop\b": "the reader's own program",
 }
