@@ -25,6 +25,9 @@ def test_a_parent_that_may_not_be_written_to_is_named(
 ) -> None:
     parent = tmp_path / "kept"
     parent.mkdir()
+    # Whoever may only read may be unable to import, too; the same command brings all that it needs.
+    run_app(["run", str(source), "--index", str(source / "index")])
+    capsys.readouterr()
 
     with only_readable(parent):
         code = run_app(["run", str(source), "--index", str(parent / below)])
