@@ -120,7 +120,11 @@ def report(ways: Ways, measures: Sequence[str], title: str) -> None:
         if way != "graph":
             gains: Asked = ways["graph"]
             print_difference(gains, ways[way], f"graph over {way}", measures=measures)
-    print_difference(ways["graph, rerank"], ways["graph"], "rerank over graph", measures=measures)
+    reranked, graph = ways["graph, rerank"], ways["graph"]
+    print_difference(reranked, graph, "rerank over graph", measures=measures)
+    for one in sorted(set(map(set_of, graph))):
+        of_set = {key: figures for key, figures in reranked.items() if set_of(key) == one}
+        print_difference(of_set, graph, f"    rerank over graph: {one}", measures=measures)
 
 
 def main() -> None:
