@@ -1,6 +1,7 @@
 """Indexes made from another one, and the files that mark them: copies, and indexes of audiences."""
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import TypeVar
 
 from indexes.layout import COPY, IndexLayout
 from indexes.places import is_in_bucket, write_durably
-from schemas.access import EVERYTHING, Groups, audience_name, groups_of_audience, parse_groups
+from schemas.access import EVERYTHING, Groups, audience_name, groups_of_audience, is_open, parse_groups
 from schemas.errors import ConfigError, DamageFound
 from schemas.records import from_record, to_record
 from schemas.settings import Settings
@@ -63,8 +64,19 @@ def audiences_of(root: Path) -> tuple[Audience, ...]:
 
 
 def has_audiences(root: Path) -> bool:
-    """Whether the index has any: who reads it over a network then sees what is for everybody, or for them."""
-    return bool(audiences_of(root))
+    """Whether the index has any of groups: who reads it over a network sees what is for everybody, or them.
+
+    One of the whole index that only a use narrows closes nothing.
+    """
+    return any(not is_open(one.groups) for one in audiences_of(root))
+
+
+def is_closed(folder: Path) -> bool:
+    """Whether the folder of audiences has any of groups, or one begun; quicker than to read them."""
+    try:
+        return any(not is_open(groups_of_audience(name)) for name in os.listdir(folder))
+    except OSError:
+        return False
 
 
 def find_audience(root: Path, groups: Groups, *, subject: str) -> Audience:

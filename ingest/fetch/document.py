@@ -23,9 +23,11 @@ from ingest.fetch.transport import (
     redirect_target,
 )
 from ingest.urls import canonical_url, owned_site, refresh_place, registrable_domain
+from ingest.uses import TDM, TDM_POLICY, terms_of_reservation
 from schemas.errors import Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.nodes import Dated, DateOrigin
+from schemas.uses import UseOrigin
 
 _HOPS = 5
 _KEPT_PIECES = 64
@@ -168,6 +170,8 @@ async def _fetch(
         validators={} if session.browser is not None else _validators(request),
     )
     result = _read_answer(request, answer)
+    if result.status in (FetchStatus.OK, FetchStatus.NOT_MODIFIED):
+        result = replace(result, uses={**result.uses, **await session.uses_told(url, checkpoint)})
     if session.browser is None:
         return result
     return await _rendered(result, session.browser, session=session, checkpoint=checkpoint, tally=tally)
@@ -227,6 +231,7 @@ def _described(
     request: FetchRequest, headers: Mapping[str, str], status: FetchStatus, http_status: int | None
 ) -> FetchResult:
     kept = request if status is FetchStatus.NOT_MODIFIED else FetchRequest(url=request.url)
+    uses = terms_of_reservation(headers.get(TDM), headers.get(TDM_POLICY), UseOrigin.HEADER)
     return FetchResult(
         url=request.url,
         status=status,
@@ -239,6 +244,8 @@ def _described(
         modified=_modified(headers),
         x_robots_tag=headers.get("x-robots-tag"),
         canonical=_canonical(headers, request.url),
+        # Many servers leave headers out of a 304: its silence takes nothing back.
+        uses={UseOrigin.HEADER: uses} if uses or status is not FetchStatus.NOT_MODIFIED else {},
     )
 
 

@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from indexes.markers import FOLDER
+from indexes.markers import FOLDER, is_closed
 from schemas.access import ReaderToken
 from sitegraph.service.problems import HttpProblem
 
@@ -172,11 +172,11 @@ class FailClosed:
     ) -> None:
         self._app = app
         self._folder = whole / FOLDER
-        self._began_so = self._folder.is_dir()
+        self._began_so = is_closed(self._folder)
         self._problem = problem
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or self._began_so or not self._folder.is_dir():
+        if scope["type"] != "http" or self._began_so or not is_closed(self._folder):
             await self._app(scope, receive, send)
             return
         why = "access rules were added after this service started; restart it"

@@ -33,6 +33,7 @@ from ingest.parse.html.hints import (
     refresh_of,
     robots_of,
     stated_links,
+    stated_uses,
 )
 from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.html.landmarks import Landmarks
@@ -185,6 +186,7 @@ def _facts(
         is_empty=is_empty,
         is_index=family is Family.JAVADOC and _JAVADOC_INDEX.search(request.uri) is not None,
         warnings=warnings,
+        uses=stated_uses(survey.root, request),
     )
 
 
