@@ -71,6 +71,12 @@ def has_audiences(root: Path) -> bool:
     return any(not is_open(one.groups) for one in audiences_of(root))
 
 
+def whole_of(folder: Path) -> Path:
+    """Return the index that an open audience is of, whose other audiences may close it; else the folder."""
+    is_part = folder.parent.name == FOLDER and is_open(groups_of_audience(folder.name))
+    return folder.parent.parent if is_part else folder
+
+
 def is_closed(folder: Path) -> bool:
     """Whether the folder of audiences has any of groups, or one begun; quicker than to read them."""
     try:

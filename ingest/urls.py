@@ -27,27 +27,35 @@ _MAX_REFRESH_SECONDS = 5
 _FILE_SAFE = "/!$&'()*+,;=:@"
 
 
-def canonical_url(url: str, base: str | None = None) -> str | None:
+def canonical_url(url: str, base: str | None = None, *, routed: bool = False) -> str | None:
     """Return the one text that names the document *url* points to, or None where it names none.
 
     None: malformed, user name or password inside, longer than `MAX_LENGTH`, a scheme other than http,
     https and files, and a files URL of another source than *base* (a web page never reaches into a
-    folder). Path case, query order and a trailing slash are kept; fragment and tracking keys go. Idempotent.
+    folder). Path case, query order and a trailing slash are kept; tracking keys go, and the fragment, but for
+    one that a page's scripts read as a path (`is_route`), where it is *routed*. Idempotent.
     Source: WHATWG URL; RFC 3986, 6.2.2; crawl rules, section 6.
     """
     joined = _join(url, base)
     if joined is None:
         return None
-    joined = joined.partition("#")[0]
+    joined, _, fragment = joined.partition("#")
     scheme, _, rest = joined.partition("://")
     if scheme in _PORTS:
         if not _is_plain(rest.partition("/")[0]):
             return None
         normal = _normalise(joined)
+        if routed and is_route(fragment):
+            normal = f"{normal}#{_ESCAPE.sub(_escape, fragment)}"
         return normal if len(normal) <= MAX_LENGTH else None
     if scheme == "files" and (base is None or base.startswith(f"{_FILES}{rest.partition('/')[0]}/")):
         return _canonical_file(rest)
     return None
+
+
+def is_route(fragment: str | None) -> bool:
+    """Whether a fragment is the path of a page that scripts make: `/guide`, `!/guide`; the start has none."""
+    return (fragment or "")[:1] in ("/", "!") and fragment not in ("/", "!", "!/")
 
 
 def file_url(source: str, path: str) -> str:
@@ -74,6 +82,11 @@ def tools_url(source: str, path: str) -> str:
 def is_tools_url(uri: str) -> bool:
     """Whether `tools_url` made *uri*."""
     return uri.startswith(_TOOLS)
+
+
+def without_route(url: str) -> str:
+    """Return what is fetched of a canonical address."""
+    return url.partition("#")[0]
 
 
 def split_fragment(url: str) -> tuple[str, str | None]:
@@ -205,7 +218,7 @@ def without_session(uri: str) -> str | None:
     plain = _PARAMETER.sub("", path)
     if len(kept) == len(pairs) and plain == path:
         return None
-    return canonical_url(f"{plain}{mark}{'&'.join(kept)}" if kept and mark else plain)
+    return canonical_url(f"{plain}{mark}{'&'.join(kept)}" if kept and mark else plain, routed=True)
 
 
 def path_of_variant(uri: str) -> str | None:

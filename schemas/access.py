@@ -80,9 +80,10 @@ def _narrowing(names: Iterable[str]) -> list[str]:
 def narrow_groups(groups: str | None, uses: str | Collection[str] | None, *, subject: str) -> str | None:
     """Return groups as a text, narrowed to documents that refuse none of *uses*; without groups all of them.
 
+    Groups that are empty stay so, for whoever reads them to refuse.
     Raises: ConfigError: there is no such use.
     """
-    if uses is None:
+    if uses is None or (groups is not None and not groups.strip(" ,+")):
         return groups
     marks = sorted(f"{_ALLOW}{use}" for use in parse_uses(uses, subject=subject))
     return ",".join([groups or EVERYTHING, *marks])

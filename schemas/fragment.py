@@ -244,7 +244,8 @@ class ParseRequest:
     of a PDF without a text layer are recognised; none: they are not. `relations` are further keys of front
     matter whose values are ids of documents. `cleaning` says how an HTML page is cleaned before it is parsed.
     `line_fragment`: what leads to a line of a text file, with `{line}`. `language`: BCP 47 tag of a document
-    that does not say its own. `family`: how a page says of which version it is.
+    that does not say its own. `family`: how a page says of which version it is. `routed`: its scripts
+    ran, so that an address with a path behind `#` is another document.
     """
 
     uri: str
@@ -264,3 +265,4 @@ class ParseRequest:
     line_fragment: str | None = None
     language: str | None = None
     family: VersionFamily | None = None
+    routed: bool = False

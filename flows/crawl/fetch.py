@@ -96,7 +96,7 @@ def _ask(
         earlier = _as_earlier(attempts[uri], seen[uri], doubts.get(uri)) if uri in seen else ()
         seen[uri] = _record(run, known[uri], result, conditional=conditional)
         attempts[uri] = FetchAttempt(conditional=conditional, bytes=result.bytes, earlier=earlier)
-        if result.uses:
+        if result.status in (FetchStatus.OK, FetchStatus.NOT_MODIFIED) and result.uses:
             told[uri] = result.uses
 
     _fetch(run, list(asked.values()), on_result)

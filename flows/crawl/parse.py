@@ -283,6 +283,7 @@ def parse_request(run: CrawlContext, known: KnownDocument) -> ParseRequest:
         status=source.metadata.status,
         version=_version(source, cited.path or cited.url or known.uri),
         family=source.family if source.family is not None and source.family.reads_pages else None,
+        routed=source.javascript,
         relations=source.relations,
         cleaning=source.cleaning,
     )

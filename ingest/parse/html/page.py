@@ -97,6 +97,7 @@ def parse_html(
         _links_of(page, request, frozenset(links_in(outline))),
         base=base,
         encode=query_encoder(data, request.content_type),
+        routed=request.routed,
     )
     warnings = found.warnings
     if truncated or is_cut(page.whole.root):
