@@ -64,25 +64,19 @@ def audiences_of(root: Path) -> tuple[Audience, ...]:
 
 
 def has_audiences(root: Path) -> bool:
-    """Whether the index has any of groups: who reads it over a network sees what is for everybody, or them.
+    """Whether the index has any of groups, or one begun: who reads it over a network sees what is for them.
 
     One of the whole index that only a use narrows closes nothing.
     """
-    return any(not is_open(one.groups) for one in audiences_of(root))
+    folder = root / FOLDER
+    names = os.listdir(folder) if not is_in_bucket(root) and folder.is_dir() else []
+    return any(not is_open(groups_of_audience(name)) for name in names)
 
 
 def whole_of(folder: Path) -> Path:
     """Return the index that an open audience is of, whose other audiences may close it; else the folder."""
     is_part = folder.parent.name == FOLDER and is_open(groups_of_audience(folder.name))
     return folder.parent.parent if is_part else folder
-
-
-def is_closed(folder: Path) -> bool:
-    """Whether the folder of audiences has any of groups, or one begun; quicker than to read them."""
-    try:
-        return any(not is_open(groups_of_audience(name)) for name in os.listdir(folder))
-    except OSError:
-        return False
 
 
 def find_audience(root: Path, groups: Groups, *, subject: str) -> Audience:

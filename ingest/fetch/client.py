@@ -178,7 +178,8 @@ class FetchSession:
         ask = partial(self.ask_allowed, judge=self._robots.judge, tally=Tally(), checkpoint=checkpoint)
         rules = await self._robots.read_reservations(_robots_site(url), ask)
         reserved = {} if rules is None else {UseOrigin.TDMREP: terms_of_tdm_file(rules, url)}
-        return {UseOrigin.ROBOTS: policy.rules.uses, **reserved}
+        signalled = {UseOrigin.ROBOTS: policy.rules.uses} if policy.fault is None else {}
+        return {**signalled, **reserved}
 
     async def ask(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> HttpResponse:
         """Ask the host of *url* for it, within its pace and tries. Raises: FetchFault, Stopped."""
