@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from indexes.layout import COPY, IndexLayout
 from indexes.places import is_in_bucket, write_durably
+from indexes.publish.current import read_current
 from schemas.access import EVERYTHING, Groups, audience_name, groups_of_audience, is_open, parse_groups
 from schemas.errors import ConfigError, DamageFound
 from schemas.records import from_record, to_record
@@ -122,8 +123,12 @@ def for_readers(settings: Settings, *, subject: str = "--groups") -> Settings:
             "a remote index has no audiences here; ask its server, with a token of these groups",
             subject=subject,
         )
-    root = Path(settings.index)
-    return settings_of_audience(settings, find_audience(root.resolve(), groups, subject=subject))
+    found = find_audience(Path(settings.index).resolve(), groups, subject=subject)
+    if is_open(groups) and read_current(found.folder) == 0:
+        raise ConfigError(
+            f"nothing to read: {found.name} has no document, since all refuse that use", subject=subject
+        )
+    return settings_of_audience(settings, found)
 
 
 def read_audience_marker(folder: Path) -> AudienceMarker | None:

@@ -202,6 +202,7 @@ def refresh_place(content: str) -> str | None:
 
 _NAMES = "sid|s?sessid|sessionid|session_id|phpsessid|jsessionid|aspsessionid[a-z]*|cfid|cftoken|oscsid|zenid"
 _KEY = re.compile(rf"(?:{_NAMES})\Z", re.IGNORECASE)
+_ROUTE_KEY = re.compile(rf"(?:id|{_NAMES})\Z", re.IGNORECASE)
 _PARAMETER = re.compile(rf";(?:{_NAMES})=[^/;?]*\Z", re.IGNORECASE)
 """At the end of the path, where servlets write it."""
 
@@ -210,11 +211,12 @@ def without_session(uri: str) -> str | None:
     """Return the address without its session id, canonical as it came; None where it bears none.
 
     What is left of `/.;sid=1` is a dot segment, and names the folder. Whether the name is that of a session
-    is for the content to say: elsewhere `sid` is the number of a story.
+    is for the content to say: elsewhere `sid` is the number of a story. So is what `id` of a route names: a
+    heading of the same page, as docsify has it, or a page.
     """
     path, mark, query = uri.partition("?")
-    pairs = query.split("&")
-    kept = [pair for pair in pairs if not _KEY.match(pair.partition("=")[0])]
+    pairs, key = query.split("&"), _ROUTE_KEY if "#" in path else _KEY
+    kept = [pair for pair in pairs if not key.match(pair.partition("=")[0])]
     plain = _PARAMETER.sub("", path)
     if len(kept) == len(pairs) and plain == path:
         return None

@@ -166,6 +166,12 @@ def test_what_may_be_no_input_is_searched_by_nobody_who_allows_input_alone(
     assert cited == {site.url(path) for path in {*PATHS} - REFUSED}
     with pytest.raises(ConfigError, match="'reading' is not a use; write one or more of: search, ai-input"):
         api.open(index, allow=("reading",))
+    site.pages["/robots.txt"] = text("User-agent: *\nContent-Signal: ai-train=no\n")
+    program.run(source, index)
+    program.call("audiences", "--add", "allow=ai-train", "--index", str(index), "--quiet")
+    refused = program.call("query", QUESTION, "--index", str(index), "--allow", "ai-train")
+    assert (refused.returncode, "since all refuse that use" in refused.stderr) == (2, True), refused.stderr
+    program.call("audiences", "--drop", "allow=ai-train", "--index", str(index), "--quiet")
     listed = program.call("audiences", "--index", str(index))
     assert listed.stdout == f"{NARROWED}: generation 1, 3 documents\n", "no audience of groups comes with it"
 
