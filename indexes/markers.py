@@ -1,6 +1,7 @@
 """Indexes made from another one, and the files that mark them: copies, and indexes of audiences."""
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,7 +9,8 @@ from typing import TypeVar
 
 from indexes.layout import COPY, IndexLayout
 from indexes.places import is_in_bucket, write_durably
-from schemas.access import EVERYTHING, Groups, audience_name, groups_of_audience, parse_groups
+from indexes.publish.current import read_current
+from schemas.access import EVERYTHING, Groups, audience_name, groups_of_audience, is_open, parse_groups
 from schemas.errors import ConfigError, DamageFound
 from schemas.records import from_record, to_record
 from schemas.settings import Settings
@@ -63,8 +65,19 @@ def audiences_of(root: Path) -> tuple[Audience, ...]:
 
 
 def has_audiences(root: Path) -> bool:
-    """Whether the index has any: who reads it over a network then sees what is for everybody, or for them."""
-    return bool(audiences_of(root))
+    """Whether the index has any of groups, or one begun: who reads it over a network sees what is for them.
+
+    One of the whole index that only a use narrows closes nothing.
+    """
+    folder = root / FOLDER
+    names = os.listdir(folder) if not is_in_bucket(root) and folder.is_dir() else []
+    return any(not is_open(groups_of_audience(name)) for name in names)
+
+
+def whole_of(folder: Path) -> Path:
+    """Return the index that an open audience is of, whose other audiences may close it; else the folder."""
+    is_part = folder.parent.name == FOLDER and is_open(groups_of_audience(folder.name))
+    return folder.parent.parent if is_part else folder
 
 
 def find_audience(root: Path, groups: Groups, *, subject: str) -> Audience:
@@ -110,8 +123,12 @@ def for_readers(settings: Settings, *, subject: str = "--groups") -> Settings:
             "a remote index has no audiences here; ask its server, with a token of these groups",
             subject=subject,
         )
-    root = Path(settings.index)
-    return settings_of_audience(settings, find_audience(root.resolve(), groups, subject=subject))
+    found = find_audience(Path(settings.index).resolve(), groups, subject=subject)
+    if is_open(groups) and read_current(found.folder) == 0:
+        raise ConfigError(
+            f"nothing to read: {found.name} has no document, since all refuse that use", subject=subject
+        )
+    return settings_of_audience(settings, found)
 
 
 def read_audience_marker(folder: Path) -> AudienceMarker | None:

@@ -27,27 +27,35 @@ _MAX_REFRESH_SECONDS = 5
 _FILE_SAFE = "/!$&'()*+,;=:@"
 
 
-def canonical_url(url: str, base: str | None = None) -> str | None:
+def canonical_url(url: str, base: str | None = None, *, routed: bool = False) -> str | None:
     """Return the one text that names the document *url* points to, or None where it names none.
 
     None: malformed, user name or password inside, longer than `MAX_LENGTH`, a scheme other than http,
     https and files, and a files URL of another source than *base* (a web page never reaches into a
-    folder). Path case, query order and a trailing slash are kept; fragment and tracking keys go. Idempotent.
+    folder). Path case, query order and a trailing slash are kept; tracking keys go, and the fragment, but for
+    one that a page's scripts read as a path (`is_route`), where it is *routed*. Idempotent.
     Source: WHATWG URL; RFC 3986, 6.2.2; crawl rules, section 6.
     """
     joined = _join(url, base)
     if joined is None:
         return None
-    joined = joined.partition("#")[0]
+    joined, _, fragment = joined.partition("#")
     scheme, _, rest = joined.partition("://")
     if scheme in _PORTS:
         if not _is_plain(rest.partition("/")[0]):
             return None
         normal = _normalise(joined)
+        if routed and is_route(fragment):
+            normal = f"{normal}#{_ESCAPE.sub(_escape, fragment)}"
         return normal if len(normal) <= MAX_LENGTH else None
     if scheme == "files" and (base is None or base.startswith(f"{_FILES}{rest.partition('/')[0]}/")):
         return _canonical_file(rest)
     return None
+
+
+def is_route(fragment: str | None) -> bool:
+    """Whether a fragment is the path of a page that scripts make: `/guide`, `!/guide`; the start has none."""
+    return (fragment or "")[:1] in ("/", "!") and fragment not in ("/", "!", "!/")
 
 
 def file_url(source: str, path: str) -> str:
@@ -74,6 +82,11 @@ def tools_url(source: str, path: str) -> str:
 def is_tools_url(uri: str) -> bool:
     """Whether `tools_url` made *uri*."""
     return uri.startswith(_TOOLS)
+
+
+def without_route(url: str) -> str:
+    """Return what is fetched of a canonical address."""
+    return url.partition("#")[0]
 
 
 def split_fragment(url: str) -> tuple[str, str | None]:
@@ -189,6 +202,7 @@ def refresh_place(content: str) -> str | None:
 
 _NAMES = "sid|s?sessid|sessionid|session_id|phpsessid|jsessionid|aspsessionid[a-z]*|cfid|cftoken|oscsid|zenid"
 _KEY = re.compile(rf"(?:{_NAMES})\Z", re.IGNORECASE)
+_ROUTE_KEY = re.compile(rf"(?:id|{_NAMES})\Z", re.IGNORECASE)
 _PARAMETER = re.compile(rf";(?:{_NAMES})=[^/;?]*\Z", re.IGNORECASE)
 """At the end of the path, where servlets write it."""
 
@@ -197,15 +211,16 @@ def without_session(uri: str) -> str | None:
     """Return the address without its session id, canonical as it came; None where it bears none.
 
     What is left of `/.;sid=1` is a dot segment, and names the folder. Whether the name is that of a session
-    is for the content to say: elsewhere `sid` is the number of a story.
+    is for the content to say: elsewhere `sid` is the number of a story. So is what `id` of a route names: a
+    heading of the same page, as docsify has it, or a page.
     """
     path, mark, query = uri.partition("?")
-    pairs = query.split("&")
-    kept = [pair for pair in pairs if not _KEY.match(pair.partition("=")[0])]
+    pairs, key = query.split("&"), _ROUTE_KEY if "#" in path else _KEY
+    kept = [pair for pair in pairs if not key.match(pair.partition("=")[0])]
     plain = _PARAMETER.sub("", path)
     if len(kept) == len(pairs) and plain == path:
         return None
-    return canonical_url(f"{plain}{mark}{'&'.join(kept)}" if kept and mark else plain)
+    return canonical_url(f"{plain}{mark}{'&'.join(kept)}" if kept and mark else plain, routed=True)
 
 
 def path_of_variant(uri: str) -> str | None:

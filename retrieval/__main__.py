@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retrieval.question.query import FILTER_KEYS, TOP_K, build_query, parse_filters
+from schemas.access import narrow_groups
 from schemas.errors import ConfigError, SitegraphError, exit_code, why_no_room
 from schemas.evidence import Interface, Query
 from schemas.leaving import leave
@@ -112,6 +113,7 @@ def _read_settings(options: argparse.Namespace) -> Settings:
         raise ConfigError(f"cannot be read ({error})", subject=SETTINGS_FILE) from error
     settings = load_settings(os.environ, text)
     groups = settings.groups if options.groups is None else options.groups
+    groups = narrow_groups(groups, options.allow, subject="--allow")
     settings = for_readers(replace(settings, index=options.index or settings.index, groups=groups))
     if "://" not in settings.index:
         return settings
@@ -170,6 +172,11 @@ def _parser() -> argparse.ArgumentParser:
         "--groups",
         metavar="A,B",
         help="read what readers of these groups see (default: SITEGRAPH_GROUPS, else the whole index)",
+    )
+    parser.add_argument(
+        "--allow",
+        metavar="USE",
+        help="only documents whose sites do not refuse this use: ai-input, search or ai-train, or several",
     )
     parser.add_argument(
         "--format",

@@ -15,8 +15,8 @@ from retrieval.answering.answerable import (
     weigh_unknown,
 )
 from retrieval.answering.answered import Answered
-from retrieval.bundle.annotations import note_versions, read_titles
-from retrieval.bundle.build import GRAPH, without_graph
+from retrieval.bundle.annotations import note_uses, note_versions, read_titles
+from retrieval.bundle.build import GRAPH, cite, without_graph
 from retrieval.bundle.render import cite_line, render_text, show_line
 from retrieval.graph.expansion import ALL_RULES, GraphRule
 from retrieval.question.catalogue import ALL, bind_version
@@ -263,7 +263,9 @@ def relate(
     asked = bind_version(replace(query, filters=date_filters(query.filters, bundle.as_of)), manuals)
     try:
         related = add_relations(bundle, asked, readers.chunks, readers.graph, readers.encoder)
-        return replace(related, evidence=note_versions(related.evidence, manuals, readers.chunks))
+        evidence = note_versions(related.evidence, manuals, readers.chunks)
+        noted = note_uses(evidence, readers.graph)
+        return replace(related, evidence=noted, citations=tuple(map(cite, noted)))
     except StoreUnavailable as error:
         if warn is not None:
             warn(f"answering without relations: {error}")

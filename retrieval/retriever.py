@@ -10,6 +10,7 @@ from indexes.ports import AuthorityReader, ChunkReader, Encoder, GraphReader, Re
 from retrieval.bundle.annotations import (
     ends_of_paths,
     name_paths,
+    note_uses,
     note_versions,
     plan_tool,
     prefer_newest,
@@ -231,6 +232,7 @@ class Retriever:
             number_evidence(selection.chosen, self.encoder.count_tokens, budget=query.token_budget)
         )
         evidence = note_versions(evidence, self.families.manuals, self.chunks)
+        evidence = note_uses(evidence, self.graph)
         return build_bundle(
             query,
             evidence,

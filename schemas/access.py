@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from schemas.errors import ConfigError
+from schemas.uses import Use, parse_uses
 
 PUBLIC = "public"
 """The group that every reader has."""
@@ -19,6 +20,9 @@ _GROUP = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 _NAME_MAX = 200
 
 Groups = frozenset[str]
+
+_ALLOW, _REFUSED = "allow=", "refused="
+"""Before a use: what narrows a reader to documents that do not refuse it; what one that does asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,42 @@ class ReaderToken:
     groups: Groups
 
 
+def refusal_of(use: Use) -> Groups:
+    """What a document that refuses a use asks of a reader: not to be one that `allow=` narrows to the use."""
+    return frozenset({f"{_REFUSED}{use}"})
+
+
+def is_refusal(groups: Groups) -> bool:
+    """Whether a list is one of `refusal_of`, which grants nothing."""
+    return any(name.startswith(_REFUSED) for name in groups)
+
+
+def refused_to(reader: Groups) -> Groups:
+    """Return what is kept from a reader who is narrowed to uses, as documents that refuse them ask it."""
+    return frozenset(f"{_REFUSED}{name.removeprefix(_ALLOW)}" for name in _narrowing(reader))
+
+
+def _narrowing(names: Iterable[str]) -> list[str]:
+    return sorted({name for name in names if name.startswith(_ALLOW)})
+
+
+def narrow_groups(groups: str | None, uses: str | Collection[str] | None, *, subject: str) -> str | None:
+    """Return groups as a text, narrowed to documents that refuse none of *uses*; without groups all of them.
+
+    Groups that are empty stay so, for whoever reads them to refuse.
+    Raises: ConfigError: there is no such use.
+    """
+    if uses is None or (groups is not None and not groups.strip(" ,+")):
+        return groups
+    marks = sorted(f"{_ALLOW}{use}" for use in parse_uses(uses, subject=subject))
+    return ",".join([groups or EVERYTHING, *marks])
+
+
+def is_open(groups: Groups) -> bool:
+    """Whether these readers see every document, but for uses that are refused."""
+    return EVERYTHING in groups
+
+
 def is_group(name: str) -> bool:
     """Whether *name* can be a group: lower case letters, digits and `._-`, 40 at most."""
     return _GROUP.fullmatch(name) is not None
@@ -62,29 +102,35 @@ def is_group(name: str) -> bool:
 def parse_groups(text: str, *, subject: str) -> Groups:
     """Read the groups of a reader: with commas between, or as an audience is named; `*` is the whole index.
 
+    `allow=USE` alone is the whole index without the documents that refuse the use.
     Raises: ConfigError: there is none, one is not a group, or `*` has company.
     """
     names = [name for part in re.split(r"[,+]", text) if (name := part.strip())]
+    if names and len(_narrowing(names)) == len({*names}):
+        names.append(EVERYTHING)
     if not names:
         raise ConfigError(f"names no group; {PUBLIC} is what everybody sees", subject=subject)
     return as_groups(names, subject=subject)
 
 
 def as_groups(names: Iterable[str], *, subject: str) -> Groups:
-    """Return groups of a reader without `public`, which all have.
+    """Return groups of a reader without `public`, which all have; those that narrow them stay.
 
-    Raises: ConfigError: one is not a group, or `*` has company.
+    Raises: ConfigError: one is not a group, or `*` has company; no such use narrows them.
     """
-    found = frozenset(names)
+    every = frozenset(names)
+    uses = [name.removeprefix(_ALLOW) for name in _narrowing(every)]
+    marks = frozenset(f"{_ALLOW}{use}" for use in (parse_uses(uses, subject=subject) if uses else ()))
+    found = every - marks
     if found == {EVERYTHING}:
-        return found
+        return found | marks
     if wrong := sorted(name for name in found if not is_group(name)):
         raise ConfigError(
             f"{wrong[0]!r} is not a group; write lower case letters, digits, '.', '_' and '-', 40 at most, "
             f"or {EVERYTHING} alone for the whole index",
             subject=subject,
         )
-    groups = found - {PUBLIC}
+    groups = (found - {PUBLIC}) | marks
     if len(audience_name(groups)) > _NAME_MAX:
         raise ConfigError(
             f"{len(groups)} groups make a name longer than {_NAME_MAX} characters", subject=subject
@@ -93,10 +139,19 @@ def as_groups(names: Iterable[str], *, subject: str) -> Groups:
 
 
 def audience_name(groups: Collection[str]) -> str:
-    """Name the audience of readers who have these groups, and no others: `public`, `staff`, `hr+staff`."""
-    return "+".join(sorted(groups)) or PUBLIC
+    """Name the audience of readers who have these groups, and no others: `public`, `staff`, `hr+staff`.
+
+    What narrows them stands last: `staff+allow=ai-input`; of the whole index alone: `allow=ai-input`.
+    """
+    marks = _narrowing(groups)
+    names = sorted({*groups} - {*marks})
+    if marks and names == [EVERYTHING]:
+        return "+".join(marks)
+    return "+".join([*(names or [PUBLIC]), *marks])
 
 
 def groups_of_audience(name: str) -> Groups:
     """Return the groups of an audience by its name."""
-    return frozenset(name.split("+")) - {PUBLIC}
+    found = frozenset(name.split("+"))
+    whole = {EVERYTHING} if len(_narrowing(found)) == len(found) else set()
+    return (found | whole) - {PUBLIC}

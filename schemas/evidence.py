@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from schemas.ids import LATER
 from schemas.nodes import BBox, DateOrigin, PageSize
+from schemas.uses import UseTerms
 
 
 class SearchField(StrEnum):
@@ -176,7 +178,8 @@ class Evidence:
 
     `logit` is what a reranker said, None where none was asked. Where `entity` names one, the text is made of
     edges of the graph that lead to it, and the passage is the one behind the last of them. `versions` is None
-    for what belongs to no manual with versions.
+    for what belongs to no manual with versions. `uses` is what the site says that the document may be used
+    for.
     """
 
     S: str
@@ -206,6 +209,7 @@ class Evidence:
     entity: str | None = None
     text_fragment: str | None = None
     versions: EvidenceVersion | None = None
+    uses: UseTerms = field(default=(), metadata=LATER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +228,7 @@ class Citation:
     last_modified_origin: DateOrigin | None = None
     entity: str | None = None
     text_fragment: str | None = None
+    uses: UseTerms = field(default=(), metadata=LATER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,11 @@
 """What is asked of the network, whose turn it is to ask a host, and what came of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from schemas.nodes import Dated
+from schemas.uses import UseOrigin, UseTerms
 
 Body = bytes  # FetchResult has a field named bytes
 
@@ -42,7 +43,8 @@ class FetchResult:
     whether it named one. `length` is the size of the body that a 304 stands for, where it can be compared
     with that of a body as decoded. `location` is the
     canonical target of a redirect, which is not fetched. `canonical` is the address on the same domain that a
-    header `Link` names as the document's own. `modified` is when what was asked says that the
+    header `Link` names as the document's own. `uses` is what was said of those, beside X-Robots-Tag, in each
+    place that was read, nothing included. `modified` is when what was asked says that the
     bytes last changed, None where that says nothing. `requests` (also those that no connection came
     of), `bytes` (of bodies, as received) and `statuses` cover all tries; `seconds` is how long they took,
     waiting included.
@@ -67,6 +69,7 @@ class FetchResult:
     told_etag: bool = False
     x_robots_tag: str | None = None
     canonical: str | None = None
+    uses: Mapping[UseOrigin, UseTerms] = field(default_factory=dict)
     reason: str = ""
 
 

@@ -1,12 +1,13 @@
 """What a parser makes of one document, how it is cleaned first, and what became of its words."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from schemas.edges import Edge, EdgeKind, LinkPosition
 from schemas.families import VersionFamily
 from schemas.ids import LATER
-from schemas.nodes import Chunk, Dated, Node, Section
+from schemas.nodes import Chunk, Dated, Node, Section, is_document
+from schemas.uses import UseTerms
 
 NOTABLE = 0.01
 """Share of the words lost above which a document is named in a run's report."""
@@ -217,10 +218,21 @@ class GraphFragment:
     coverage: WordCoverage | None = field(default=None, metadata=LATER)
 
     @property
+    def uses(self) -> UseTerms:
+        """What its site says that it may be used for, as its document node has it."""
+        return next((node.uses for node in self.nodes if is_document(node)), ())
+
+    @property
     def text(self) -> str:
         """What the document says: its chunks; an index has sections and no chunks."""
         told = [chunk.text for chunk in self.chunks]
         return "\n".join(told or (node.text for node in self.nodes if isinstance(node, Section)))
+
+
+def with_uses(fragment: GraphFragment, uses: UseTerms) -> GraphFragment:
+    """Return a parsed document of which its site says something else."""
+    nodes = tuple(replace(node, uses=uses) if is_document(node) else node for node in fragment.nodes)
+    return replace(fragment, nodes=nodes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +244,8 @@ class ParseRequest:
     of a PDF without a text layer are recognised; none: they are not. `relations` are further keys of front
     matter whose values are ids of documents. `cleaning` says how an HTML page is cleaned before it is parsed.
     `line_fragment`: what leads to a line of a text file, with `{line}`. `language`: BCP 47 tag of a document
-    that does not say its own. `family`: how a page says of which version it is.
+    that does not say its own. `family`: how a page says of which version it is. `routed`: its scripts
+    ran, so that an address with a path behind `#` is another document.
     """
 
     uri: str
@@ -252,3 +265,4 @@ class ParseRequest:
     line_fragment: str | None = None
     language: str | None = None
     family: VersionFamily | None = None
+    routed: bool = False

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Final, TypeGuard
 
 from schemas.ids import LATER
+from schemas.uses import UseTerms
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ class Page:
     `fragment` opens a chapter in its book, at `url` or `path`.
     `heading_path` is the heading that all others stand under, empty where there is none. `last_modified` is
     ISO 8601 in UTC. `stale`: this is its last good version, and what is there now could not be used.
-    `aliases` are other addresses that lead to it.
+    `aliases` are other addresses that lead to it, `uses` what its site says that it may be used for.
     """
 
     id: str
@@ -174,6 +175,7 @@ class Page:
     last_modified_origin: DateOrigin | None = field(default=None, metadata=LATER)
     stale: bool = False
     aliases: tuple[str, ...] = ()
+    uses: UseTerms = field(default=(), metadata=LATER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,6 +201,7 @@ class PdfDoc:
     last_modified_origin: DateOrigin | None = field(default=None, metadata=LATER)
     stale: bool = False
     aliases: tuple[str, ...] = ()
+    uses: UseTerms = field(default=(), metadata=LATER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -145,6 +145,8 @@ def stable_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out what was observed, and round scores to 6 places; docs/reference/export.md says what stays."""
     if record.get("url") and (record.get("path") or record.get("file_path")):
         record = {**record, "url": None}  # it tells at which commit the file was read
+    if "uses" in record:
+        record = {**record, "uses": [{**term, "seen_at": None} for term in record["uses"]]}
     observed = () if record.get("kind") == NodeKind.ENTITY else _OBSERVED
     kept = {key: value for key, value in record.items() if key not in observed}
     return {

@@ -33,7 +33,7 @@ from retrieval.question.query import (
 from retrieval.wiki.store import Wiki, wiki_folder
 from runtime.language_model import open_model
 from runtime.settings import read_settings
-from schemas.access import PUBLIC
+from schemas.access import PUBLIC, narrow_groups
 from schemas.changes import Feed
 from schemas.evidence import ContextBundle, Query
 from schemas.nodes import Chunk
@@ -202,6 +202,7 @@ def open_index(
     policy: Policy = ALLOW_ALL,
     complete: "Complete | None" = None,
     groups: Collection[str] | None = None,
+    allow: Collection[str] | None = None,
 ) -> OpenedIndex:
     """Open an index to be asked again and again; use it in a `with` statement, or close it.
 
@@ -210,7 +211,8 @@ def open_index(
     process, and `./sitegraph.toml`). cache_mb: what stores may keep in memory between queries. policy: says
     which questions are refused. complete: a language model that words answers (default: the one that settings
     name, else none). groups: read what readers of these groups see, none for `()` (default: those of the
-    settings, else the whole index).
+    settings, else the whole index). allow: of that, only documents whose sites refuse none of these uses, as
+    `("ai-input",)`.
     Raises: ConfigError: there is no index in that folder, no audience of these groups, or a setting is wrong;
     what opening it raises.
     """
@@ -220,7 +222,8 @@ def open_index(
         settings = replace(load_settings(environment, None), index=os.fspath(index))
     if groups is not None:
         settings = replace(settings, groups=",".join(sorted(groups)) or PUBLIC)
-    settings = for_readers(settings, subject="groups")
+    settings = replace(settings, groups=narrow_groups(settings.groups, allow, subject="allow"))
+    settings = for_readers(settings, subject="groups" if allow is None else "allow")
     model = open_model(settings, budgeted=True) if complete is None else complete
     opened = OpenedIndex(settings, cache_mb=cache_mb, policy=policy, complete=model)
     try:

@@ -29,7 +29,7 @@ from ingest.plan.access import asked_of, may_see, why_closed
 from ingest.sources.registry import kind_named
 from ingest.urls import is_tools_url
 from runtime.cost import METER
-from schemas.access import Groups, SourceAccess
+from schemas.access import Groups, SourceAccess, refusal_of
 from schemas.changes import ChangeKind, DocumentChange
 from schemas.documents import KnownDocument, LiveDocument
 from schemas.errors import DamageFound
@@ -47,6 +47,7 @@ def bring_rows(whole: Index, index: Index, planned: VisibleRows, source: Source)
         ledger.documents.remove(source.name, planned.remove)
     if planned.save:
         ledger.documents.save(planned.save)
+        ledger.uses.save(source.name, whole.ledger.uses.of(source.name, [row.uri for row in planned.save]))
     if planned.rows and ledger.sources.all().get(source.name) != source:
         ledger.sources.save(source)
 
@@ -95,7 +96,13 @@ def closings_of(whole: Index) -> Closings:
     """Return what is asked of readers of each document of the whole index, where anything is."""
     sources = whole.ledger.sources.all()
     rows = [row for name in sources for row in whole.ledger.documents.of_source(name)]
-    stated = whole.ledger.access.of_fragments({row.fragment_sha for row in rows if row.fragment_sha})
+    shas = {row.fragment_sha for row in rows if row.fragment_sha}
+    groups = whole.ledger.access.of_fragments(shas)
+    refused = whole.ledger.refusals.of_fragments(shas, now=whole.now())
+    stated = {
+        sha: frozenset({*([groups[sha]] if sha in groups else []), *map(refusal_of, refused.get(sha, ()))})
+        for sha in groups.keys() | refused.keys()
+    }
     return find_closings(rows, sources, stated)
 
 

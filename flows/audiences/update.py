@@ -34,10 +34,10 @@ from flows.run.leases import check_hold
 from flows.run.resources import Resources
 from flows.run.values import Run
 from indexes.layout import LANCE
-from indexes.markers import AUDIENCE_FILE, Audience, audiences_of, write_audience_marker
+from indexes.markers import AUDIENCE_FILE, Audience, audiences_of, has_audiences, write_audience_marker
 from indexes.stores.ledger.leases import Lease
 from runtime.progress import StageProgress
-from schemas.access import PUBLIC, Groups, audience_name
+from schemas.access import PUBLIC, Groups, audience_name, groups_of_audience, is_open
 from schemas.errors import ConfigError
 from schemas.fragment import GraphFragment
 from schemas.source import Source
@@ -96,8 +96,12 @@ def drop_from_audiences(whole: Resources, name: str) -> None:
 
 
 def _declare_public(index: Index) -> None:
-    """Whoever reads over a network without groups is to find an audience, and not the whole index."""
-    declare_audience(index, frozenset())
+    """Whoever reads over a network without groups is to find an audience, and not the whole index.
+
+    Where only uses narrow audiences, everybody may see the whole index.
+    """
+    if is_stated(index) or has_audiences(index.layout.root):
+        declare_audience(index, frozenset())
 
 
 def _is_narrowed(whole: Resources, audience: Audience, sources: Collection[str], closings: Closings) -> bool:
@@ -221,7 +225,8 @@ def change_audiences(
     with _held(index, quiet=quiet) as parts:
         for groups in drop:
             _drop(index, groups)
-        added = [declare_audience(index, groups).name for groups in (*add, *([frozenset()] if add else []))]
+        added = [declare_audience(index, groups).name for groups in add]
+        added += [declare_audience(index, frozenset()).name] if not all(map(is_open, add)) else []
         if not (added or sync):
             return ()
         names = None if sync else added
@@ -235,7 +240,8 @@ def _check_droppable(index: Index, drop: Collection[Groups]) -> None:
         if name not in known:
             have = ", ".join(sorted(known)) or "none"
             raise ConfigError(f"no audience {name}; this index has: {have}", subject="--drop")
-        if name == PUBLIC and (len(known) > len(drop) or is_stated(index)):
+        others = [one for one in known - {*map(audience_name, drop)} if not is_open(groups_of_audience(one))]
+        if name == PUBLIC and (others or is_stated(index)):
             raise ConfigError(
                 f"{PUBLIC} cannot be dropped while anything states access: readers without a group see it",
                 subject="--drop",

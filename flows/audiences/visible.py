@@ -10,7 +10,7 @@ from ingest.diff.quarantine import is_form, redirects_to_homepage
 from ingest.plan.access import CLOSED, Asked, asked_of, has_path_rule
 from ingest.plan.scope import is_inside, seed_urls
 from ingest.urls import is_file_url
-from schemas.access import Groups
+from schemas.access import Groups, is_refusal
 from schemas.documents import ASLEEP, READABLE, DocumentState, KnownDocument
 from schemas.source import Source
 
@@ -147,7 +147,7 @@ class _Content:
 
 
 def find_closings(
-    rows: Sequence[KnownDocument], sources: Mapping[str, Source], stated: Mapping[str, Groups]
+    rows: Sequence[KnownDocument], sources: Mapping[str, Source], stated: Mapping[str, Asked]
 ) -> Mapping[Place, Closing]:
     """Return what is asked of readers of each document of an index, where anything is.
 
@@ -155,8 +155,9 @@ def find_closings(
     and what names it as its canonical address. Where a document was before it moved counts as well, unless a
     glob of `access.paths` matches where it is now: then the source file has said who is to see it.
     An address that servers do not agree on closes a content that is at no other; else the others decide.
+    A use is refused where it is refused now, at any address of the content.
 
-    Args: rows: of all sources; stated: groups that fragments state, by hash.
+    Args: rows: of all sources; stated: what fragments state, by hash.
     """
     there = {_at(*_place(row)) for row in rows}
     asked_at = {_place(row): asked_of(sources[row.source], row.uri) for row in rows}
@@ -168,6 +169,8 @@ def find_closings(
     for row in rows:
         content = contents.setdefault(content_of(_at(*_place(row))), _Content())
         for groups in own[_place(row)]:
+            if row.state in _PAST and is_refusal(groups):
+                continue
             (content.past if row.state in _PAST else content.now).setdefault(groups, row.uri)
         content.is_decided |= row.state not in _PAST and not asked_at[_place(row)] & CLOSED
         if row.canonical and row.state not in _PAST:
@@ -180,7 +183,7 @@ def find_closings(
         past = ChainMap(*(one.past for one in of))
         counts = past and not has_path_rule(sources[row.source], row.uri)
         asked = {**(past if counts else {}), **ChainMap(*(one.now for one in of))}
-        others = sorted(asked[groups] for groups in asked.keys() - own[_place(row)])
+        others = sorted(asked[one] for one in asked.keys() - own[_place(row)] if not is_refusal(one))
         undecided = frozenset() if of[0].is_decided else asked_at[_place(row)] & CLOSED
         if lists := own[_place(row)] | asked.keys() | undecided:
             found[_place(row)] = Closing(lists, others[0] if others else None)
@@ -196,11 +199,10 @@ def _at(source: str, uri: str) -> str:
 
 
 def _own(
-    row: KnownDocument, sources: Mapping[str, Source], stated: Mapping[str, Groups], there: Collection[str]
+    row: KnownDocument, sources: Mapping[str, Source], stated: Mapping[str, Asked], there: Collection[str]
 ) -> Asked:
     """What a document states, and what is asked where it leads, and at the address that it calls its own."""
-    said = stated.get(row.fragment_sha or "")
-    asked = frozenset({said}) if said else frozenset()
+    asked = stated.get(row.fragment_sha or "", frozenset())
     if row.canonical and row.canonical != row.uri:
         asked |= _asked_anywhere(row.source, sources, row.canonical) - CLOSED
     if row.state is DocumentState.REDIRECTED and row.location and _at(row.source, row.location) not in there:

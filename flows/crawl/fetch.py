@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from flows.crawl.plan import enqueue_targets
-from flows.run.contexts import CrawlContext, is_parsed
+from flows.run.contexts import CrawlContext, is_parsed, robot_name
 from ingest.diff.documents import STALE_FAILURES
 from ingest.diff.lifecycle import after_fetch, summarise_states
 from ingest.diff.validators import (
@@ -21,17 +21,23 @@ from ingest.diff.validators import (
     trusts_validators,
 )
 from ingest.fetch.media import is_whole_document
+from ingest.parse.access import header_directives
 from ingest.parse.formats.registry import formats_version, installed_formats
 from ingest.plan.frontier import plan_redirect, redirects_outside, site_of
 from ingest.plan.schedule import wants_full_fetch
 from ingest.sources.registry import kind_named
+from ingest.uses import next_outside, terms_of_directives, unstamped
 from schemas.documents import DocumentState, FetchAttempt, KnownDocument
 from schemas.errors import DamageFound
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.formats import media_type
 from schemas.report import Problem
+from schemas.uses import UseOrigin, UseTerms
 
 _log = logging.getLogger(__name__)
+
+Told = dict[str, Mapping[UseOrigin, UseTerms]]
+"""What was said now of the uses of documents, by address."""
 
 BROKE_OFF = "the connection ended before the end of the page, which the version before has"
 
@@ -46,11 +52,13 @@ def fetch_batch(run: CrawlContext, uris: Sequence[str], *, sampled: Collection[s
     known = {uri: rows[uri] for uri in uris if uri in rows}  # in the order that was planned
     seen: dict[str, KnownDocument] = {}
     attempts: dict[str, FetchAttempt] = {}
+    told: Told = {}
     try:
-        _ask(run, {uri: row for uri, row in known.items() if uri in sampled}, seen, attempts, whole=True)
-        _ask(run, {uri: row for uri, row in known.items() if uri not in sampled}, seen, attempts)
+        first = {uri: row for uri, row in known.items() if uri in sampled}
+        _ask(run, first, seen, attempts, told, whole=True)
+        _ask(run, {uri: row for uri, row in known.items() if uri not in sampled}, seen, attempts, told)
     finally:
-        _save(run, tuple(seen.values()), attempts)
+        _save(run, tuple(seen.values()), attempts, told)
         _log.info("fetched %d of %d: %s", len(seen), len(known), summarise_states(seen.values()))
     run.crash_point("ledger.after_fetch")
     run.raise_if_stopped()
@@ -68,6 +76,7 @@ def _ask(
     known: Mapping[str, KnownDocument],
     seen: dict[str, KnownDocument],
     attempts: dict[str, FetchAttempt],
+    told: Told,
     *,
     whole: bool = False,
 ) -> None:
@@ -87,6 +96,8 @@ def _ask(
         earlier = _as_earlier(attempts[uri], seen[uri], doubts.get(uri)) if uri in seen else ()
         seen[uri] = _record(run, known[uri], result, conditional=conditional)
         attempts[uri] = FetchAttempt(conditional=conditional, bytes=result.bytes, earlier=earlier)
+        if result.status in (FetchStatus.OK, FetchStatus.NOT_MODIFIED) and result.uses:
+            told[uri] = result.uses
 
     _fetch(run, list(asked.values()), on_result)
     if whole:
@@ -105,8 +116,8 @@ def _ask(
     first = asked_first(doubts)
     ask_again(first)
     by_size = (uri for uri in first if doubts[uri] is DisbeliefReason.SIZE)
-    told = {host_of(uri) for uri in by_size if states_other_sizes(known[uri], seen[uri])}
-    ask_again([uri for uri in doubts if uri not in first and host_of(uri) not in told])
+    shown = {host_of(uri) for uri in by_size if states_other_sizes(known[uri], seen[uri])}
+    ask_again([uri for uri in doubts if uri not in first and host_of(uri) not in shown])
 
 
 def _as_earlier(
@@ -261,7 +272,25 @@ def _broke_off(run: CrawlContext, known: KnownDocument, result: FetchResult) -> 
     return before is not None and is_whole_document(before, installed_formats())
 
 
-def _save(run: CrawlContext, seen: Sequence[KnownDocument], attempts: Mapping[str, FetchAttempt]) -> None:
+def _save(
+    run: CrawlContext, seen: Sequence[KnownDocument], attempts: Mapping[str, FetchAttempt], told: Told
+) -> None:
     ledger, source = run.index.ledger, run.source
-    enqueue_targets(run, seen, partial(plan_redirect, source), attempts=attempts)
+    said = _said(run, {row.uri: row for row in seen if row.uri in told}, told)
+    # What is said of a document is part of what was made of its bytes.
+    rows = [replace(row, parsed_sha=None) if row.uri in said else row for row in seen]
+    enqueue_targets(run, rows, partial(plan_redirect, source), attempts=attempts)
+    ledger.uses.save(source.name, said)  # behind the rows: a crash in between finds the change once more
     ledger.runs.add_problems(run.run_id, redirects_outside(source, seen))
+
+
+def _said(run: CrawlContext, rows: Mapping[str, KnownDocument], told: Told) -> Mapping[str, UseTerms]:
+    """Return what is said of the uses of documents, where that is another than before."""
+    held, found = run.index.ledger.uses.of(run.source.name, rows), {}
+    for uri, row in rows.items():
+        words = header_directives(row.x_robots_tag, robot=robot_name(run))
+        before, directives = held.get(uri, ()), terms_of_directives(words, UseOrigin.HEADER)
+        now = next_outside(before, told[uri], directives, now=row.checked_at)
+        if {*map(unstamped, now)} != {*map(unstamped, before)}:
+            found[uri] = now
+    return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from flows.crawl.plan import enqueue_targets, retire_variants
 from flows.derive.embed import embed_ahead
-from flows.run.contexts import CrawlContext, is_parsed, load_fragment
+from flows.run.contexts import CrawlContext, is_parsed, load_fragment, robot_name
 from flows.run.values import Batch, ParsedBatch
 from indexes.stores.ledger.fragment_rows import FragmentFacts, save_fragment_rows
 from ingest.diff.lifecycle import summarise_states
@@ -15,23 +15,24 @@ from ingest.diff.page_features import extract_features
 from ingest.diff.quarantine import TINY_WORDS
 from ingest.diff.soft_errors import find_soft_error
 from ingest.diff.volatile import is_unchanged, looks_wanted
-from ingest.fetch.robots import product_token
 from ingest.link.naming import stated_names
 from ingest.parse.formats.registry import document_version, document_versions, is_text
 from ingest.plan.frontier import Frontier, plan_frontier, plan_redirect, redirects_outside, stub_target
 from ingest.sources.registry import identify, kind_named
 from ingest.urls import is_file_url
+from ingest.uses import joined_uses
 from schemas.batches import batched
 from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument, SoftError
 from schemas.errors import DamageFound, ParseError, UnsupportedMedia
 from schemas.families import version_of
 from schemas.fetch import FetchRequest, FetchResult
-from schemas.fragment import LOSS, GraphFragment, ParseRequest, WordCoverage
+from schemas.fragment import LOSS, GraphFragment, ParseRequest, WordCoverage, with_uses
 from schemas.ids import canonical_json, pdf_doc_id
 from schemas.nodes import Dated
 from schemas.records import from_record, to_record
 from schemas.report import Problem
 from schemas.source import Source
+from schemas.uses import UseOrigin, UseTerms
 
 _log = logging.getLogger(__name__)
 
@@ -46,12 +47,14 @@ def parse_batch(run: CrawlContext, uris: Sequence[str]) -> ParsedBatch:
     fresh = [known[uri] for uri in known.keys() - stale.keys()]
     versions = _earlier_versions(run, stale.values())
     earlier = run.index.ledger.pages.of(versions.values())
+    terms = run.index.ledger.uses.of(run.source.name, stale)
     taken = 0
     done = [_Done(led) for document in fresh if (led := _led_on(document)) is not document]
     try:
         for document in stale.values():
             run.raise_if_stopped()
-            done.append(_parse(run, document, earlier.get(versions[document.uri])))
+            pages = earlier.get(versions[document.uri])
+            done.append(_parse(run, document, pages, terms.get(document.uri, ())))
             taken += _embed_ahead(run, document, done[-1])
             run.crash_point("parse.midway")
             run.progress.advance("parse")
@@ -114,9 +117,10 @@ class _Done:
     pages_sha: str | None = None
     soft_error: SoftError | None = None
     coverage: WordCoverage | None = None
+    uses: UseTerms | None = None
 
 
-def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Done:
+def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None, told: UseTerms) -> _Done:
     try:
         data = run.index.raw.get(known.raw_sha or "")
     except DamageFound:
@@ -129,7 +133,7 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
         # Read by an older version or not: the next look must not take these bytes for read.
         unread = replace(known, parsed_sha=None, failures=known.failures + 1)
         return _Done(replace(unread, state=DocumentState.FAILED, reason=error.message))
-    fragment, record, modified = _as_kept(answer.record)
+    fragment, record, modified = _as_kept(answer.record, told, now=known.checked_at)
     if _only_moves(run, known, fragment):
         said = known.canonical or fragment.canonical
         return _Done(_led_on(replace(known, raw_sha=known.parsed_sha, canonical=said, failures=0)))
@@ -153,7 +157,9 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
     )
     seen = _soft_error(fragment, data, parsed.words)
     pages_sha = _keep_pages(run, parsed, answer.pages, earlier)
-    return _Done(_led_on(parsed), fragment, pages_sha, seen, answer.coverage)
+    uses = dict.fromkeys((*fragment.uses, *(term for term in told if term.origin is not UseOrigin.META)))
+    changed = tuple(uses) if {*uses} != {*told} else None
+    return _Done(_led_on(parsed), fragment, pages_sha, seen, answer.coverage, changed)
 
 
 def _only_moves(run: CrawlContext, known: KnownDocument, now: GraphFragment) -> bool:
@@ -199,13 +205,20 @@ def read_once_more(run: CrawlContext, known: KnownDocument) -> tuple[FetchResult
     return result, _as_kept(answer.record)[0]
 
 
-def _as_kept(answered: bytes) -> tuple[GraphFragment, bytes, Dated | None]:
-    """Return a fragment and its bytes as they are kept, and apart from them the date that it states."""
+def _as_kept(
+    answered: bytes, said: UseTerms = (), *, now: str | None = None
+) -> tuple[GraphFragment, bytes, Dated | None]:
+    """Return a fragment and its bytes as they are kept, and apart from them the date that it states.
+
+    *said* is what was said of the uses of the document, also beside its bytes, since when is known; what the
+    bytes say anew is seen *now*.
+    """
     fragment = from_record(GraphFragment, json.loads(answered))
-    if fragment.modified is None:
+    uses = joined_uses(fragment.uses, said, now=now)
+    if fragment.modified is None and uses == fragment.uses:
         return fragment, answered, None
     # A new date alone makes no new fragment, and costs its readers nothing.
-    kept = replace(fragment, modified=None)
+    kept = replace(with_uses(fragment, uses), modified=None)
     return kept, canonical_json(to_record(kept)).encode(), fragment.modified
 
 
@@ -215,7 +228,8 @@ def parse_as_kept(run: CrawlContext, known: KnownDocument) -> bytes:
     Raises: DamageFound: the bytes are lost; ParseError, UnsupportedMedia: they cannot be parsed.
     """
     answer = run.parsers().parse(run.index.raw.get(known.raw_sha or ""), parse_request(run, known))
-    return _as_kept(answer.record)[1]
+    said = run.index.ledger.uses.of(run.source.name, [known.uri])
+    return _as_kept(answer.record, said.get(known.uri, ()), now=known.checked_at)[1]
 
 
 def _soft_error(fragment: GraphFragment, data: bytes, words: int | None) -> SoftError | None:
@@ -261,7 +275,7 @@ def parse_request(run: CrawlContext, known: KnownDocument) -> ParseRequest:
         line_fragment=cited.line,
         content_type=known.content_type,
         x_robots_tag=known.x_robots_tag,
-        robot=product_token(source.user_agent or run.index.settings.user_agent).lower(),
+        robot=robot_name(run),
         ocr=source.ocr,
         language=source.language,
         doc_type=source.metadata.doc_type,
@@ -269,6 +283,7 @@ def parse_request(run: CrawlContext, known: KnownDocument) -> ParseRequest:
         status=source.metadata.status,
         version=_version(source, cited.path or cited.url or known.uri),
         family=source.family if source.family is not None and source.family.reads_pages else None,
+        routed=source.javascript,
         relations=source.relations,
         cleaning=source.cleaning,
     )
@@ -305,6 +320,7 @@ def _save(run: CrawlContext, done: Sequence[_Done]) -> None:
     good = [(one.document, one.fragment) for one in done if one.fragment is not None]
     facts = {one.document.fragment_sha or "": _facts(one, one.fragment) for one in done if one.fragment}
     save_fragment_rows(ledger, facts)
+    ledger.uses.save(source.name, {one.document.uri: one.uses for one in done if one.uses is not None})
     leads_on = kind_named(source.kind).follows_links
     fragments = {document.uri: fragment for document, fragment in good if leads_on}
 

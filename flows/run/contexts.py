@@ -13,6 +13,7 @@ from flows.run.index import Index
 from indexes.embed.pending import BackgroundEncoder
 from indexes.embed.weights import ModelSpec
 from indexes.ports import Encoder, VectorCache
+from ingest.fetch.robots import product_token
 from ingest.parse.formats.registry import document_versions
 from runtime.parser_pool import ParserPool
 from runtime.progress import StageProgress
@@ -92,6 +93,11 @@ def is_parsed(run: CrawlContext, known: KnownDocument) -> bool:
     fresh = known.parsed_sha == known.raw_sha and known.pipeline_version in versions
     kept = known.fragment_sha is not None and run.index.fragments.has(known.fragment_sha)
     return fresh and kept
+
+
+def robot_name(run: RunContext) -> str:
+    """The name under which sites may address us, lower case."""
+    return product_token(run.source.user_agent or run.index.settings.user_agent).lower()
 
 
 def load_fragment(index: Index, sha256: str) -> GraphFragment:

@@ -1,7 +1,7 @@
 """A session: everything about hosts that must outlive one batch of documents."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 
@@ -18,10 +18,12 @@ from ingest.fetch.robots import RobotsCache, RobotsPolicy, product_token
 from ingest.fetch.sitemaps import SitemapWalk
 from ingest.fetch.transport import HttpResponse, Tally, Transport
 from ingest.urls import host_port
+from ingest.uses import terms_of_tdm_file
 from schemas.errors import TransientError
 from schemas.fetch import FetchTotals, SitemapEntry
 from schemas.formats import DocumentFormat
 from schemas.report import Problem
+from schemas.uses import UseOrigin, UseTerms
 
 _DEFAULT_PORTS = frozenset({80, 443})
 
@@ -166,6 +168,18 @@ class FetchSession:
         policy = await self._robots.read(site, ask)
         self.host(url).slow_down(policy.rules.crawl_delay or 0.0)
         return policy
+
+    async def uses_told(self, url: str, checkpoint: Checkpoint) -> Mapping[UseOrigin, UseTerms]:
+        """What the site of *url* says of its uses in robots.txt and `tdmrep.json`; what is unavailable, not.
+
+        Raises: Stopped.
+        """
+        policy = await self.robots_policy(url, checkpoint)
+        ask = partial(self.ask_allowed, judge=self._robots.judge, tally=Tally(), checkpoint=checkpoint)
+        rules = await self._robots.read_reservations(_robots_site(url), ask)
+        reserved = {} if rules is None else {UseOrigin.TDMREP: terms_of_tdm_file(rules, url)}
+        signalled = {UseOrigin.ROBOTS: policy.rules.uses} if policy.fault is None else {}
+        return {**signalled, **reserved}
 
     async def ask(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> HttpResponse:
         """Ask the host of *url* for it, within its pace and tries. Raises: FetchFault, Stopped."""

@@ -22,10 +22,12 @@ from ingest.fetch.transport import (
     follow_redirects,
     redirect_target,
 )
-from ingest.urls import canonical_url, owned_site, refresh_place, registrable_domain
+from ingest.urls import canonical_url, owned_site, refresh_place, registrable_domain, without_route
+from ingest.uses import TDM, TDM_POLICY, terms_of_reservation
 from schemas.errors import Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from schemas.nodes import Dated, DateOrigin
+from schemas.uses import UseOrigin
 
 _HOPS = 5
 _KEPT_PIECES = 64
@@ -145,20 +147,20 @@ def _is_fetchable(url: str) -> bool:
 
     Remembered, since a wave asks before it sorts by host, and again before it fetches.
     """
-    return url.startswith(("http://", "https://")) and canonical_url(url) == url
+    return url.startswith(("http://", "https://")) and canonical_url(url, routed=True) == url
 
 
 async def _fetch(
     request: FetchRequest, session: FetchSession, checkpoint: Checkpoint, tally: Tally
 ) -> FetchResult:
-    url = request.url
-    if not _is_fetchable(url):
+    url = without_route(request.url)
+    if not _is_fetchable(request.url):
         raise FetchFault(FetchFaultKind.POLICY, "not a canonical http(s) URL")
     policy = await session.robots_policy(url, checkpoint)
     if policy.fault is not None:
         raise _unreachable(policy.fault)
     if not policy.rules.allows(url):
-        return FetchResult(url=url, status=FetchStatus.DISALLOWED, reason="robots.txt disallows it")
+        return FetchResult(url=request.url, status=FetchStatus.DISALLOWED, reason="robots.txt disallows it")
     answer = await session.host(url).ask(
         url,
         judge=partial(judge_document, url=url, formats=session.formats, limits=session.limits),
@@ -167,7 +169,9 @@ async def _fetch(
         # A script's page may be another behind the same shell: a 304 would say nothing.
         validators={} if session.browser is not None else _validators(request),
     )
-    result = _read_answer(request, answer)
+    result = replace(_read_answer(replace(request, url=url), answer), url=request.url)
+    if result.status in (FetchStatus.OK, FetchStatus.NOT_MODIFIED):
+        result = replace(result, uses={**result.uses, **await session.uses_told(url, checkpoint)})
     if session.browser is None:
         return result
     return await _rendered(result, session.browser, session=session, checkpoint=checkpoint, tally=tally)
@@ -227,6 +231,7 @@ def _described(
     request: FetchRequest, headers: Mapping[str, str], status: FetchStatus, http_status: int | None
 ) -> FetchResult:
     kept = request if status is FetchStatus.NOT_MODIFIED else FetchRequest(url=request.url)
+    uses = terms_of_reservation(headers.get(TDM), headers.get(TDM_POLICY), UseOrigin.HEADER)
     return FetchResult(
         url=request.url,
         status=status,
@@ -239,6 +244,8 @@ def _described(
         modified=_modified(headers),
         x_robots_tag=headers.get("x-robots-tag"),
         canonical=_canonical(headers, request.url),
+        # Many servers leave headers out of a 304: its silence takes nothing back.
+        uses={UseOrigin.HEADER: uses} if uses or status is not FetchStatus.NOT_MODIFIED else {},
     )
 
 

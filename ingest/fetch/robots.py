@@ -17,19 +17,22 @@ from ingest.fetch.host import OPEN_SECONDS
 from ingest.fetch.media import BodyLimit, FetchLimits
 from ingest.fetch.politeness import Clock
 from ingest.fetch.transport import HttpResponse, follow_redirects
+from ingest.uses import TDM_FILE, TdmRule, read_tdm_file, terms_of_signals
 
 _KNOWN = frozenset({"user-agent", "allow", "disallow", "crawl-delay", "sitemap"})
+_SIGNAL = "content-signal"
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 _HTML = re.compile(rb"\s*<(?:!doctype|html|head|body|\?xml)", re.IGNORECASE)
 _LINE_END = re.compile(rb"[\r\n]")
 
 
 class RobotsRules:
-    """What one robots.txt allows one product token."""
+    """What one robots.txt allows one product token; `uses` is what its `Content-Signal` says to it."""
 
     def __init__(self, text: str, token: str) -> None:
         self._token = token
         self._rules = Protego.parse(normalise_robots(text, token)) if text.strip() else None
+        self.uses = terms_of_signals(_signals(text, token))
 
     def allows(self, url: str) -> bool:
         """Whether *url* (canonical) may be fetched; the longest match decides, a tie allows."""
@@ -72,8 +75,12 @@ def normalise_robots(text: str, token: str) -> str:
     `*...` becomes `*`; a name whose leading letters equal *token* in any case becomes *token*; any other
     becomes a name nobody has, for protego would match by prefix.
     """
-    lines = (_normalise_line(line, token) for line in re.split(r"\r\n|\r|\n", text))
+    lines = (_normalise_line(line, token) for line in _lines(text))
     return "\n".join(line for line in lines if line)
+
+
+def _lines(text: str) -> list[str]:
+    return re.split(r"\r\n|\r|\n", text)
 
 
 def _normalise_line(line: str, token: str) -> str:
@@ -91,6 +98,24 @@ def _split_line(line: str) -> tuple[str, str]:
         words = line.split()
         key, value = words if len(words) == 2 else ("", "")
     return key.strip().lower(), value.strip()
+
+
+def _signals(text: str, token: str) -> list[str]:
+    """The `Content-Signal` lines of the group for *token*; where there is none, of that for all.
+
+    Source: RFC 9309, 2.2.1.
+    """
+    groups: dict[str, list[str]] = {}
+    agents: list[str] = []
+    is_open = False
+    for key, value in (_split_line(line.partition("#")[0]) for line in _lines(text)):
+        if key == "user-agent":
+            agents = [*(agents if is_open else ()), _agent(value, token)]
+            groups.setdefault(agents[-1], [])
+        for agent in agents if key == _SIGNAL else ():
+            groups[agent].append(value)
+        is_open = key == "user-agent" or (is_open and key not in (*_KNOWN, _SIGNAL))
+    return groups.get(token, groups.get("*", []))
 
 
 def _agent(value: str, token: str) -> str:
@@ -122,6 +147,7 @@ class RobotsCache:
         self._limits = limits
         self._known: dict[str, tuple[float, RobotsPolicy]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
+        self._reserved: dict[str, tuple[TdmRule, ...] | None] = {}
 
     def known(self, site: str) -> RobotsPolicy | None:
         """What is known of *site* (`https://host:port`) and not too old."""
@@ -154,6 +180,24 @@ class RobotsCache:
             return RobotsPolicy() if answer.status < 300 else RobotsPolicy(fault=fault)
         text = decode_robots(answer.body, max_bytes=self._limits.robots.max_bytes)
         return RobotsPolicy(rules=RobotsRules(text, self._token))
+
+    async def read_reservations(
+        self, site: str, ask: Callable[[str], Awaitable[HttpResponse]]
+    ) -> tuple[TdmRule, ...] | None:
+        """Return the rules of the `tdmrep.json` of *site*, asked for once; None where it is unavailable."""
+        async with self._locks.setdefault(f"{site}{TDM_FILE}", asyncio.Lock()):
+            if site not in self._reserved:
+                self._reserved[site] = await self._ask_reservations(f"{site}{TDM_FILE}", ask)
+            return self._reserved[site]
+
+    async def _ask_reservations(
+        self, url: str, ask: Callable[[str], Awaitable[HttpResponse]]
+    ) -> tuple[TdmRule, ...] | None:
+        try:
+            answer = await follow_redirects(url, hops=self._limits.robots_redirects, ask=ask)
+        except FetchFault as fault:
+            return () if fault.kind in (FetchFaultKind.BAD_ANSWER, FetchFaultKind.POLICY) else None
+        return read_tdm_file(answer.body) if answer is not None and answer.body is not None else ()
 
     def judge(self, _content_type: str | None, _head: bytes) -> BodyLimit:
         """Any type will do for robots.txt; what is not text gives no rules."""

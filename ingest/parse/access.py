@@ -16,6 +16,7 @@ from itertools import chain, takewhile
 from typing import Any
 from unicodedata import normalize
 
+from ingest.uses import split_directives
 from schemas.access import EVERYTHING
 from schemas.text import replace_unseen
 
@@ -381,21 +382,29 @@ def read_directives(header: str | None, metas: Iterable[str] = (), *, robot: str
     In a header a name holds for what follows it up to the next name or the end of the line: each header
     line speaks for itself. Rules for other robots do not count.
     """
-    stated = {word.strip().lower() for content in metas for word in content.split(",")}
-    for line in (header or "").lower().splitlines():
-        stated |= _for_us(line, robot)
+    stated = meta_directives(metas) | header_directives(header, robot=robot)
     return RobotsDirectives(
         noindex=not stated.isdisjoint({"noindex", "none"}),
         nofollow=not stated.isdisjoint({"nofollow", "none"}),
     )
 
 
+def meta_directives(metas: Iterable[str]) -> frozenset[str]:
+    """Directives in the contents of meta elements, in lower case."""
+    return frozenset(word for content in metas for word in split_directives(content))
+
+
+def header_directives(header: str | None, *, robot: str) -> frozenset[str]:
+    """Directives of X-Robots-Tag that are for all robots or for *robot*, in lower case."""
+    return frozenset(word for line in (header or "").splitlines() for word in _for_us(line, robot))
+
+
 def _for_us(line: str, robot: str) -> set[str]:
     stated, for_us = set(), True
-    for word in line.split(","):
+    for word in split_directives(line):
         agent, colon, directive = (part.strip() for part in word.partition(":"))
         if not colon or agent in _VALUED:
-            agent, directive = "", agent
+            agent, directive = "", word
         if agent:
             for_us = agent in _EVERYONE or agent == robot
         if for_us:

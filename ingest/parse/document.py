@@ -11,10 +11,11 @@ from ingest.parse.access import CLOSED, UNREAD, names_access_at_top
 from ingest.parse.chunking import CountTokens
 from ingest.parse.coverage.cover import cover
 from ingest.parse.formats.registry import installed_formats
+from ingest.urls import without_route
 from schemas.errors import ParseError, UnsupportedMedia
 from schemas.formats import DocumentFormat, ParseTools, document_name, find_format, media_type
 from schemas.fragment import GraphFragment, ParseRequest
-from schemas.nodes import DocumentKind
+from schemas.nodes import DocumentKind, Section
 from schemas.settings import extra_of, install_line
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def parse_document(
     unread = found.unread_secrets(data)
     secrets = tuple(sorted((Counter(fragment.secrets) | Counter(unread)).elements()))
     coverage = cover(found, data, request, fragment, tools.left_out, hides=bool(secrets))
-    fragment = replace(fragment, coverage=coverage)
+    fragment = _of_route(replace(fragment, coverage=coverage))
     if not secrets:
         return fragment
     counts = ", ".join(f"{number} {kind}" for kind, number in sorted(Counter(secrets).items()))
@@ -103,6 +104,21 @@ def _parse(found: DocumentFormat, data: bytes, request: ParseRequest, tools: Par
         wrong = f"the format {found.name} gave a fragment of {fragment.uri}"
         raise ParseError(f"{wrong}; report it to its author", subject=request.uri)
     return fragment
+
+
+def _of_route(fragment: GraphFragment) -> GraphFragment:
+    """Let a page that scripts make of a route be cited by that: behind `#` there is room for no second place.
+
+    The address that it calls canonical is that of the page which all routes share.
+    """
+    if without_route(fragment.uri) == fragment.uri:
+        return fragment
+    nodes = [replace(node, fragment=None) if isinstance(node, Section) else node for node in fragment.nodes]
+    chunks = [
+        replace(chunk, fragment=None, fragments=(), text_fragment=None, round_trip=None)
+        for chunk in fragment.chunks
+    ]
+    return replace(fragment, nodes=tuple(nodes), chunks=tuple(chunks), canonical=None)
 
 
 _COMPARED = (40, 16)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from ingest.parse.chunk_spans import ChunkSpan
 from ingest.parse.outline import OutlineSection
-from ingest.urls import MAX_LENGTH, canonical_url, split_fragment
+from ingest.urls import MAX_LENGTH, canonical_url, is_route, split_fragment
 from schemas.edges import LinkPosition
 from schemas.fragment import Link, LinkPlace
 
@@ -44,9 +44,15 @@ class CollectedLinks:
 
 
 def collect_links(
-    found: Iterable[FoundLink], *, base: str, encode: Callable[[str], str] | None = None
+    found: Iterable[FoundLink],
+    *,
+    base: str,
+    encode: Callable[[str], str] | None = None,
+    routed: bool = False,
 ) -> CollectedLinks:
     """Resolve links against *base* and count equal ones; *encode* percent-encodes queries, in UTF-8 if None.
+
+    *routed*: a fragment that is a path names a document of its own.
 
     All are kept: a general index has tens of thousands, and the size of the page bounds them. What names no
     document (mail, scripts) is left out. So are addresses that no browser could follow, and a
@@ -59,7 +65,7 @@ def collect_links(
     overlong = 0
     for link in found:
         if link.href not in targets:
-            targets[link.href] = resolve_href(link.href, base=base, encode=encode)
+            targets[link.href] = resolve_href(link.href, base=base, encode=encode, routed=routed)
         target = targets[link.href]
         if target is None:
             if len(link.href) > MAX_LENGTH:
@@ -83,7 +89,7 @@ def collect_links(
 
 
 def resolve_href(
-    href: str, *, base: str, encode: Callable[[str], str] | None = None
+    href: str, *, base: str, encode: Callable[[str], str] | None = None, routed: bool = False
 ) -> tuple[str, str | None] | None:
     """Return (canonical URI without fragment, fragment as written in decoded form), or None."""
     if _names_no_document(href):
@@ -92,6 +98,9 @@ def resolve_href(
     path, mark, query = document.partition("?")
     if encode is not None and not query.isascii():
         document = f"{path}{mark}{encode(query)}"
+    if routed and is_route(fragment):
+        target = canonical_url(href.strip(_AROUND), base, routed=True)
+        return None if target is None else (target, None)
     target = canonical_url(document, base)
     return None if target is None else (target, fragment)
 

@@ -17,6 +17,7 @@ from schemas.edges import Edge, EdgeKind, LinkPosition, plain_edge
 from schemas.fragment import Link, LinkPlace, ParseRequest, Reference
 from schemas.ids import Occurrences, chunk_id, edge_id, normalise_text, record_sha256
 from schemas.nodes import Chunk, ChunkNode, Dated, Page, PageKind, Section, page_of
+from schemas.uses import UseTerms
 
 
 @dataclass(slots=True, kw_only=True)
@@ -166,7 +167,7 @@ class PageFacts:
     `has_search`: a form in its content asks for words to search for. `is_empty`: its main element has none.
     `is_index`: its generator says that it is an index.
     `parts` are in reading order, as their sections count them: the first is that of `page` 1. `access` is
-    as in a `GraphFragment`.
+    as in a `GraphFragment`, `uses` as in a `Page`, without times.
     """
 
     kind: str
@@ -189,6 +190,7 @@ class PageFacts:
     is_index: bool = False
     warnings: tuple[str, ...] = ()
     access: tuple[str, ...] = ()
+    uses: UseTerms = ()
     parts: tuple[PagePart, ...] = ()
 
 
@@ -219,6 +221,7 @@ def page_node(graph: PageGraph, facts: PageFacts, content_hash: str) -> Page:
         page_kind=graph.kind,
         breadcrumbs=facts.breadcrumbs,
         heading_path=_heading_above(graph.sections),
+        uses=facts.uses,
         **graph.stated(facts.lang),
     )
 
@@ -245,6 +248,7 @@ def part_pages(
             content_hash=page_hash(tuple(own), _leaving(graph.request.uri, part.links), part.title),
             fragment=part.fragment,
             doc_id=None,
+            uses=(),
             page_kind=kind,
             heading_path=_heading_above(own),
         )

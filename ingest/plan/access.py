@@ -9,7 +9,7 @@ from unicodedata import normalize
 from urllib.parse import unquote, unquote_plus
 
 from ingest.plan.scope import scope_subject
-from schemas.access import EVERYTHING, PUBLIC, Groups, PathAccess, SourceAccess
+from schemas.access import EVERYTHING, PUBLIC, Groups, PathAccess, SourceAccess, is_refusal, refused_to
 from schemas.source import Source
 from schemas.text import replace_unseen
 
@@ -93,12 +93,14 @@ def may_see(reader: Groups, *asked: Iterable[str]) -> bool:
     """Whether a reader has one of the groups of each list; an empty list asks for none.
 
     Front matter is a list of its own, beside that of the source file: it can narrow who sees a document, and
-    never let others see it.
+    never let others see it. A refusal of a use is one as well, which keeps out those alone who are narrowed.
     """
-    if EVERYTHING in reader:
-        return True
+    lists = [frozenset(groups) for groups in asked]
+    barred = refused_to(reader)
+    if any(barred & groups for groups in lists):
+        return False
     has = reader | {PUBLIC}
-    return all(not groups or not has.isdisjoint(groups) for groups in map(frozenset, asked))
+    return EVERYTHING in reader or all(not one or has & one or is_refusal(one) for one in lists)
 
 
 def _asked(access: SourceAccess, subject: str) -> Asked:

@@ -161,12 +161,12 @@ def is_exempt(uri: str, source: Source) -> bool:
 
 def seed_urls(source: Source) -> tuple[str, ...]:
     """The seeds in canonical form."""
-    return _canonical(source.seeds)
+    return _canonical(source.seeds, routed=source.javascript)
 
 
 @lru_cache(maxsize=64)
-def _canonical(seeds: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(url for seed in seeds if (url := canonical_url(seed)) is not None)
+def _canonical(seeds: tuple[str, ...], *, routed: bool) -> tuple[str, ...]:
+    return tuple(url for seed in seeds if (url := canonical_url(seed, routed=routed)) is not None)
 
 
 def scope_subject(uri: str) -> str:

@@ -161,6 +161,19 @@ def note_versions(
     )
 
 
+def note_uses(evidence: tuple[Evidence, ...], graph: GraphReader | None) -> tuple[Evidence, ...]:
+    """Say of each passage what the site of its document says that it may be used for.
+
+    A graph that is gone costs only that.
+    """
+    try:
+        nodes = graph.nodes(sorted({one.doc for one in evidence})) if graph is not None and evidence else ()
+    except StoreUnavailable:
+        return evidence
+    said = {node.id: node.uses for node in nodes if isinstance(node, Page | PdfDoc) and node.uses}
+    return tuple(replace(one, uses=said[one.doc]) if one.doc in said else one for one in evidence)
+
+
 def _texts_beside(chunks: ChunkReader, manuals: Mapping[str, Manual]) -> Mapping[str, Collection[str]]:
     """What the other versions of some documents say, by document."""
     beside = {other.doc for doc, manual in manuals.items() for other in manual.others(doc)}

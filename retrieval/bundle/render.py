@@ -23,6 +23,7 @@ from schemas.evidence import (
 from schemas.nodes import Chunk, NodeKind, PdfRegion, Section
 from schemas.records import Record, to_record
 from schemas.text import replace_unseen
+from schemas.uses import tell_uses
 
 LENGTH = 320
 """Characters of a snippet: some three lines on a wide screen."""
@@ -141,7 +142,7 @@ _ROW_FIELDS = (
         "role",
         "path",
     ),
-    *("last_modified", "last_modified_origin", "versions"),
+    *("last_modified", "last_modified_origin", "versions", "uses"),
 )
 _INDENT = "     "
 _LINES = 3
@@ -156,7 +157,7 @@ def to_rows(bundle: ContextBundle) -> list[Record]:
 
 def _row(evidence: Evidence) -> Record:
     record: dict[str, Any] = {**to_record(evidence), "citation": cite_line(evidence, evidence.pdf)}
-    return {name: record[name] for name in _ROW_FIELDS}
+    return {name: record[name] for name in _ROW_FIELDS if name in record}
 
 
 def label_of(evidence: Evidence) -> str:
@@ -230,6 +231,8 @@ def _head(evidence: Evidence, titles: Mapping[str, str], *, why: bool) -> Iterat
     yield show_line(f"{_INDENT}{cite_line(evidence, evidence.pdf)}")
     if evidence.versions is not None:
         yield show_line(f"{_INDENT}{tell_version(evidence.versions)}")
+    if evidence.uses:
+        yield show_line(f"{_INDENT}{tell_uses(evidence.uses)}")
     if why:
         yield from (show_line(f"{_INDENT}{line}") for line in _reasons(evidence))
 

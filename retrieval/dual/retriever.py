@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from indexes.ports import ChunkReader, GraphReader
+from retrieval.bundle.annotations import note_uses
 from retrieval.bundle.build import CountTokens, cite, evidence_of, without_graph
 from retrieval.dual.context import GraphContext, build_contexts
 from retrieval.dual.walk import LinkedEntity, extract_entities, resolve_entities, walk_from
@@ -59,6 +60,7 @@ def add_contexts(
     room = query.token_budget - sum(count_tokens(one.text) for one in bundle.evidence)
     kept = _fitting(chosen, count_tokens, room=room)
     added = tuple(_evidence(f"S{number}", one) for number, one in enumerate(kept, len(bundle.evidence) + 1))
+    added = note_uses(added, graph)
     return replace(
         bundle,
         evidence=(*bundle.evidence, *added),

@@ -86,7 +86,8 @@ def _uris(name: str, sources: Mapping[str, Source]) -> Iterator[str]:
     if states_kind(name):
         return
     if "://" in name:
-        if (uri := canonical_url(name)) is not None:
+        routed = any(source.javascript for source in sources.values())
+        if (uri := canonical_url(name, routed=routed)) is not None:
             yield uri
         return
     for source in sources.values():

@@ -81,6 +81,15 @@ GroupsOption = Annotated[
     ),
 ]
 
+AllowOption = Annotated[
+    str | None,
+    typer.Option(
+        "--allow",
+        metavar="USE",
+        help="Only documents whose sites do not refuse this use: ai-input, search or ai-train, or several.",
+    ),
+]
+
 
 FormatOption = Annotated[
     Literal["text", "json"], typer.Option("--format", help="Text for people, or JSON for programs.")

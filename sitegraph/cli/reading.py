@@ -10,29 +10,32 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from runtime.settings import read_settings
+from schemas.access import narrow_groups
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
     from indexes.wiring import Readers
 
 
-def read_shown_settings(index: str | None, groups: str | None = None) -> Settings:
+def read_shown_settings(index: str | None, groups: str | None = None, allow: str | None = None) -> Settings:
     """Read settings, their index what readers of *groups* see, or of SITEGRAPH_GROUPS; else the whole.
 
+    *allow*: of that, what does not refuse these uses.
     Raises: ConfigError: there is no audience of these groups.
     """
     from indexes.markers import for_readers
 
     settings = read_settings(index)
-    return for_readers(replace(settings, groups=settings.groups if groups is None else groups))
+    narrowed = narrow_groups(settings.groups if groups is None else groups, allow, subject="--allow")
+    return for_readers(replace(settings, groups=narrowed), subject="--allow" if allow else "--groups")
 
 
-def read_reading_settings(index: str | None, groups: str | None = None) -> Settings:
+def read_reading_settings(index: str | None, groups: str | None = None, allow: str | None = None) -> Settings:
     """Read settings as `read_shown_settings` does, their index a folder.
 
     What a URL names is downloaded first, which stderr says.
     """
-    settings = read_shown_settings(index, groups)
+    settings = read_shown_settings(index, groups, allow)
     if "://" not in settings.index:
         return settings
     from indexes.copies.cache import with_local_index

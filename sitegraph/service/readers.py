@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from indexes.markers import FOLDER
+from indexes.markers import has_audiences
 from schemas.access import ReaderToken
 from sitegraph.service.problems import HttpProblem
 
@@ -171,12 +171,12 @@ class FailClosed:
         self, app: ASGIApp, *, whole: Path, problem: Callable[[Scope, HttpProblem], Response]
     ) -> None:
         self._app = app
-        self._folder = whole / FOLDER
-        self._began_so = self._folder.is_dir()
+        self._whole = whole
+        self._began_so = has_audiences(whole)
         self._problem = problem
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or self._began_so or not self._folder.is_dir():
+        if scope["type"] != "http" or self._began_so or not has_audiences(self._whole):
             await self._app(scope, receive, send)
             return
         why = "access rules were added after this service started; restart it"

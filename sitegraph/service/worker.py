@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from starlette.types import Scope
 
 from indexes.health import HealthReader
-from indexes.markers import find_audience, settings_of_audience
+from indexes.markers import find_audience, settings_of_audience, whole_of
 from retrieval.learning.usage_log import count_usage
 from runtime.settings import raise_gc_threshold
 from runtime.telemetry.delivery import SECONDS, finish_within, open_spans
@@ -65,7 +65,8 @@ def build_service(options: ServeOptions) -> Metered:
     opened = _open_app(options, options.settings, sessions, metering)
     add_metrics(opened.app, metering)
     opened.app.router.lifespan_context = _lifespan([opened], held)
-    guarded = FailClosed(opened.guarded, whole=Path(options.settings.index), problem=opened.pages.problem)
+    whole = whole_of(Path(options.settings.index))
+    guarded = FailClosed(opened.guarded, whole=whole, problem=opened.pages.problem)
     return Metered(app=guarded, metering=metering, clock=time.monotonic, leave=opened.leave)
 
 

@@ -46,6 +46,9 @@ Script = Reply | list[Reply] | Callable[[Ask], Reply]
 _MISSING = Reply(b"nothing here", 404)
 
 
+_OF_SITE = ("/robots.txt", "/llms.txt", "/.well-known/tdmrep.json")
+
+
 class Site:
     """Paths to answers; a list is used up one by one, its last answer staying."""
 
@@ -63,8 +66,8 @@ class Site:
         return self.origin + path
 
     def paths(self) -> list[str]:
-        """Paths asked for so far, robots.txt and llms.txt left out."""
-        return [ask.path for ask in self.log if ask.path not in ("/robots.txt", "/llms.txt")]
+        """Paths asked for so far, without what tells of the site: robots.txt, llms.txt, tdmrep.json."""
+        return [ask.path for ask in self.log if ask.path not in _OF_SITE]
 
     def reply(self, ask: Ask) -> Reply:
         """What to answer now."""

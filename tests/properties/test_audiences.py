@@ -110,7 +110,7 @@ def _compare_through_changes(
             with _without_access():
                 program.run(folder / "part.yaml", alone, accept=True)
         told = f"seed {seed}, step {step}, readers of {audience_name(groups)}"
-        found, expected = _found(program, audience), _found(program, alone)
+        found, expected = found_of(program, audience), found_of(program, alone)
         for what, held in found.items():
             assert held == expected[what], f"{told}: {what}"
         if "hr" not in groups and site.paths.get("hr/*") == "hr":
@@ -130,7 +130,7 @@ def _without_access() -> Iterator[None]:
         yield
 
 
-def _found(program: Sitegraph, index: Path) -> dict[str, Any]:
+def found_of(program: Sitegraph, index: Path) -> dict[str, Any]:
     """All that readers can learn of an index: rows, answers with scores, feed, counts, bytes of PDFs."""
     with program._set_up(), closing(open_described(read_settings(index=str(index)))) as opened:
         number = opened.current()

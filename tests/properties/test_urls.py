@@ -17,6 +17,8 @@ _names = st.text(
 def test_a_canonical_url_is_its_own_canonical_url(url: str) -> None:
     canonical = canonical_url(url)
     assert canonical is None or canonical_url(canonical) == canonical
+    routed = canonical_url(url, routed=True)
+    assert routed is None or canonical_url(routed, routed=True) == routed
 
 
 @given(_parts, st.sampled_from(["http://h.example/a/b?c", "files://notes/a/b.md"]))

@@ -15,6 +15,7 @@ from indexes.stores.ledger.tables import (
     document,
     generation,
     insert_new,
+    said_use,
     upsert,
 )
 from indexes.stores.ledger.tables import source as source_table
@@ -133,6 +134,8 @@ class Documents(LedgerPart):
                 note_rows(connection, ours)
                 forget_history(connection, source, uris=part)
                 connection.execute(sa.delete(document).where(ours))
+                told = sa.and_(said_use.c.source == source, said_use.c.uri.in_(part))
+                connection.execute(sa.delete(said_use).where(told))
 
     def forget_former_texts(self, source: str) -> None:
         """Drop what passages of a source said that are no more; that they went is still told."""
@@ -148,6 +151,7 @@ class Documents(LedgerPart):
             # What a crawl of it left that broke off nothing names, and no run of it will begin again.
             ask_for_sweep(connection)
             connection.execute(sa.delete(source_table).where(source_table.c.name == source))
+            connection.execute(sa.delete(said_use).where(said_use.c.source == source))
             connection.execute(sa.delete(document).where(document.c.source == source))
 
     def _select(self, *conditions: sa.ColumnElement[bool]) -> tuple[KnownDocument, ...]:

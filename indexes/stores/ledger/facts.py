@@ -13,15 +13,19 @@ from indexes.stores.ledger.tables import (
     doc_rev,
     document,
     fragment_access,
+    fragment_refusal,
     match,
     origin,
     pages,
+    said_use,
     soft_error,
     upsert,
     word_coverage,
 )
 from schemas.documents import COMPARED, READABLE, SoftError
 from schemas.fragment import NOTABLE, CoverageCounts, WordCoverage
+from schemas.records import from_record, to_record
+from schemas.uses import Use, UseTerm, UseTerms
 
 
 class FactTable(LedgerPart):
@@ -80,6 +84,49 @@ class StatedAccess(FactTable):
     def is_stated(self) -> bool:
         """Whether any parsed document states groups."""
         return bool(self._value(sa.select(sa.exists(sa.select(fragment_access)))))
+
+
+class Refusals(FactTable):
+    """Which uses are refused for documents, and from when on."""
+
+    table = fragment_refusal
+
+    def save(self, found: Mapping[str, Mapping[Use, str]]) -> None:
+        """Write what is refused, and when that begins, by the hash of the fragment."""
+        rows = [
+            {"fragment_sha": sha, "use": use, "begins": begins}
+            for sha, refused in found.items()
+            for use, begins in refused.items()
+        ]
+        if rows:
+            self._insert_new(self.table, rows)
+
+    def of_fragments(self, shas: Collection[str], *, now: str) -> Mapping[str, frozenset[Use]]:
+        """Uses that are refused by *now*, by fragment; one that refuses none is left out."""
+        found: dict[str, set[Use]] = {}
+        for row in self._rows_of(shas):
+            if row.begins <= now:
+                found.setdefault(row.fragment_sha, set()).add(Use(row.use))
+        return {sha: frozenset(uses) for sha, uses in found.items()}
+
+
+class SaidUses(LedgerPart):
+    """What was said of the uses of documents, by source and address; of most nothing was."""
+
+    def of(self, source: str, uris: Collection[str]) -> Mapping[str, UseTerms]:
+        """Return it for some documents of a source."""
+        query = sa.select(said_use).where(said_use.c.source == source)
+        rows = self._among(query, said_use.c.uri, uris)
+        return {row.uri: tuple(from_record(UseTerm, term) for term in row.terms) for row in rows}
+
+    def save(self, source: str, found: Mapping[str, UseTerms]) -> None:
+        """Write it, in the place of what is there."""
+        rows = [
+            {"source": source, "uri": uri, "terms": [to_record(term) for term in terms]}
+            for uri, terms in found.items()
+        ]
+        if rows:
+            self._upsert(said_use, rows)
 
 
 class Matches(FactTable):

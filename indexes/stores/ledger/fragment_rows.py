@@ -13,6 +13,7 @@ from indexes.stores.ledger.tables import (
     fragment_access,
     fragment_link,
     fragment_name,
+    fragment_refusal,
     match,
     name_key,
     select_among,
@@ -22,9 +23,10 @@ from schemas.documents import SoftError
 from schemas.fragment import GraphFragment, WordCoverage
 from schemas.names import Name
 from schemas.nodes import DocumentKind
+from schemas.uses import refused_uses
 
 _ROWS = 5_000
-_COPIED = (fragment_link, match, fragment_access)
+_COPIED = (fragment_link, match, fragment_access, fragment_refusal)
 """Tables whose rows are copied as they are; names are saved, so that they can be looked up."""
 
 
@@ -61,6 +63,7 @@ def _save(ledger: Ledger, fragments: Mapping[str, tuple[GraphFragment, Collectio
     ledger.names.save([(sha, names) for sha, (_, names) in fragments.items()])
     ledger.matches.save({sha: fragment.matched for sha, (fragment, _) in fragments.items()})
     ledger.access.save({sha: fragment.access for sha, (fragment, _) in fragments.items()})
+    ledger.refusals.save({sha: refused_uses(fragment.uses) for sha, (fragment, _) in fragments.items()})
 
 
 def damaged_fragment_rows(

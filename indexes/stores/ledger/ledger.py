@@ -6,7 +6,16 @@ import sqlalchemy as sa
 
 from indexes.stores.ledger.documents import Documents, Lookup
 from indexes.stores.ledger.engine import bytes_of, open_engine, vacuum
-from indexes.stores.ledger.facts import Matches, Origins, PdfPages, SoftErrors, StatedAccess, WordCoverages
+from indexes.stores.ledger.facts import (
+    Matches,
+    Origins,
+    PdfPages,
+    Refusals,
+    SaidUses,
+    SoftErrors,
+    StatedAccess,
+    WordCoverages,
+)
 from indexes.stores.ledger.frontier import Admission, FrontierIndex, SeenDocuments, Stops
 from indexes.stores.ledger.generations import Generations
 from indexes.stores.ledger.history import Changes, History
@@ -40,6 +49,8 @@ class Ledger:
         self.coverage = WordCoverages(engine)
         self.matches = Matches(engine)
         self.access = StatedAccess(engine)
+        self.refusals = Refusals(engine)
+        self.uses = SaidUses(engine)
         self.frontier = FrontierIndex(engine)
         self.redirects = Redirects(engine)
         self.retention = Retention(engine)

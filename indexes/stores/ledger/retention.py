@@ -14,6 +14,7 @@ from indexes.stores.ledger.tables import (
     fragment_access,
     fragment_link,
     fragment_name,
+    fragment_refusal,
     insert_new,
     match,
     name_key,
@@ -143,7 +144,7 @@ def swept(connection: sa.Connection) -> None:
 
 _OF_FRAGMENTS = (
     *(fragment_access, fragment_link, name_key, fragment_name),
-    *(match, origin, pages, soft_error, word_coverage),
+    *(fragment_refusal, match, origin, pages, soft_error, word_coverage),
 )
 """Tables of what was read in fragments."""
 

@@ -172,6 +172,12 @@ match = _table("match", *_keys("fragment_sha", "selector"))
 # Groups to which front matter narrows who may see a document.
 fragment_access = _table("fragment_access", *_keys("fragment_sha", "group"))
 
+# Uses that are refused for a document, and from when on, "" for at once.
+fragment_refusal = _table("fragment_refusal", *_keys("fragment_sha", "use"), *_given("begins"))
+
+# What was said at the last look that an address may be used for, and since when that is known.
+said_use = _table("said_use", *_keys("source", "uri"), *_given("terms", kind=sa.JSON))
+
 manifest = _table("manifest", *_keys("generation", kind=sa.BigInteger), *_given("text"))
 
 generation = _table(

@@ -13,16 +13,18 @@ from urllib.parse import unquote, urlsplit
 
 from lxml.html import HtmlElement
 
-from ingest.parse.access import RobotsDirectives, read_directives
+from ingest.parse.access import RobotsDirectives, meta_directives, read_directives
 from ingest.parse.html.dom import Survey, classes_of, meta_contents, name_parts, normal_space
 from ingest.parse.html.inline import inline_text
 from ingest.parse.html.landmarks import Landmarks
 from ingest.parse.html.visibility import is_hidden, stands_in, word_set
 from ingest.parse.links import FoundLink, resolve_href
 from ingest.urls import refresh_place, registrable_domain
+from ingest.uses import TDM, TDM_POLICY, terms_of_directives, terms_of_reservation
 from schemas.edges import LinkPosition
 from schemas.fragment import ParseRequest
 from schemas.text import whole_text
+from schemas.uses import UseOrigin, UseTerms
 
 _QUOTED = re.compile(r"""(["'`])([^"'`\s]{1,2000})\1""")
 
@@ -79,6 +81,14 @@ def robots_of(root: HtmlElement, request: ParseRequest) -> RobotsDirectives:
     """What robots may do with the page, by its meta elements and its header."""
     metas = meta_contents(root, "robots", request.robot)
     return read_directives(request.x_robots_tag, metas, robot=request.robot)
+
+
+def stated_uses(root: HtmlElement, request: ParseRequest) -> UseTerms:
+    """What the meta elements of a page say that it may be used for, without times."""
+    words = meta_directives(meta_contents(root, "robots", request.robot))
+    policy = next(meta_contents(root, TDM_POLICY), None)
+    reserved = terms_of_reservation(next(meta_contents(root, TDM), None), policy, UseOrigin.META)
+    return (*terms_of_directives(words, UseOrigin.META), *reserved)
 
 
 def _head_links(root: HtmlElement, rel: str) -> Iterator[tuple[str, HtmlElement]]:

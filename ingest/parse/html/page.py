@@ -33,6 +33,7 @@ from ingest.parse.html.hints import (
     refresh_of,
     robots_of,
     stated_links,
+    stated_uses,
 )
 from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.html.landmarks import Landmarks
@@ -96,6 +97,7 @@ def parse_html(
         _links_of(page, request, frozenset(links_in(outline))),
         base=base,
         encode=query_encoder(data, request.content_type),
+        routed=request.routed,
     )
     warnings = found.warnings
     if truncated or is_cut(page.whole.root):
@@ -185,6 +187,7 @@ def _facts(
         is_empty=is_empty,
         is_index=family is Family.JAVADOC and _JAVADOC_INDEX.search(request.uri) is not None,
         warnings=warnings,
+        uses=stated_uses(survey.root, request),
     )
 
 

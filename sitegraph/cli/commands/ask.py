@@ -16,6 +16,7 @@ from schemas.redaction import one_line
 from schemas.settings import Settings
 from sitegraph.cli.commands.wiki import WikiOption, open_wiki
 from sitegraph.cli.options import (
+    AllowOption,
     AsOfOption,
     FilterOption,
     FormatOption,
@@ -65,6 +66,7 @@ def ask(
     as_of: AsOfOption = None,
     version: VersionOption = None,
     groups: GroupsOption = None,
+    allow: AllowOption = None,
     output: FormatOption = "text",
 ) -> None:
     """Answer a question from the index, each sentence with its source.
@@ -88,7 +90,7 @@ def ask(
     from retrieval.question.query import build_query, parse_filters
     from runtime.language_model import open_model
 
-    settings = read_reading_settings(index, groups)
+    settings = read_reading_settings(index, groups, allow)
     settings = replace(settings, llm_url=llm or settings.llm_url, llm_model=model or settings.llm_model)
     query = build_query(
         question, filters=parse_filters(filter_ or []), top_k=top_k, use_graph=use_graph, version=version

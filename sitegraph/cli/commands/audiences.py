@@ -52,7 +52,7 @@ def audiences(
 
     wanted = [parse_groups(one, subject="--add") for one in add or ()]
     unwanted = [parse_groups(one, subject="--drop") for one in drop or ()]
-    if any(EVERYTHING in groups for groups in wanted):
+    if any(groups == {EVERYTHING} for groups in wanted):
         raise ConfigError("* is the whole index, which needs no audience", subject="--add")
     changes = bool(wanted or unwanted or sync)
     settings = read_settings(index)

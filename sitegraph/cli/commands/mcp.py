@@ -4,11 +4,11 @@ import sys
 import time
 from pathlib import Path
 
-from sitegraph.cli.options import GroupsOption, IndexOption
+from sitegraph.cli.options import AllowOption, GroupsOption, IndexOption
 from sitegraph.cli.reading import read_shown_settings, tell
 
 
-def mcp(index: IndexOption = None, groups: GroupsOption = None) -> None:
+def mcp(index: IndexOption = None, groups: GroupsOption = None, allow: AllowOption = None) -> None:
     """Serve the index to an agent over stdin and stdout, read-only, by the Model Context Protocol.
 
     A client such as Claude Desktop starts this command; over HTTP, `sitegraph serve` answers at /mcp.
@@ -25,7 +25,7 @@ def mcp(index: IndexOption = None, groups: GroupsOption = None) -> None:
     from indexes.copies.cache import follow_copy
     from indexes.layout import IndexLayout, load_manifest
 
-    settings = read_shown_settings(index, groups)
+    settings = read_shown_settings(index, groups, allow)
     with follow_copy(settings, now=time.time, say=tell) as local:
         load_manifest(IndexLayout(Path(local.index)))
         from sitegraph.service.mcp_.stdio import serve_stdio

@@ -12,6 +12,7 @@ from schemas.errors import ConfigError
 from schemas.evidence import Interface
 from schemas.redaction import to_json
 from sitegraph.cli.options import (
+    AllowOption,
     AsOfOption,
     FilterOption,
     FormatOption,
@@ -46,6 +47,7 @@ def query(
     as_of: AsOfOption = None,
     version: VersionOption = None,
     groups: GroupsOption = None,
+    allow: AllowOption = None,
     output: FormatOption = "text",
     from_: Annotated[
         Path | None,
@@ -108,7 +110,7 @@ def query(
         by=by,
     )
     queries = (asked,) if from_ is None else _read_queries(from_, asked)
-    settings, started = read_reading_settings(index, groups), time.perf_counter()
+    settings, started = read_reading_settings(index, groups, allow), time.perf_counter()
     readers = open_for_reading(
         settings,
         use_graph=any(one.use_graph for one in queries),

@@ -11,7 +11,7 @@ import typer
 from runtime.settings import read_settings
 from schemas.errors import ConfigError
 from schemas.settings import Settings
-from sitegraph.cli.options import GroupsOption, IndexOption
+from sitegraph.cli.options import AllowOption, GroupsOption, IndexOption
 from sitegraph.cli.reading import tell
 
 WORKERS_MAX = 64
@@ -28,6 +28,7 @@ def serve(
         bool, typer.Option("--wait", help="If there is no index yet, wait until a run has made one.")
     ] = False,
     groups: GroupsOption = None,
+    allow: AllowOption = None,
 ) -> None:
     """Serve the index over HTTP, read-only: pages for browsers, and an API for programs.
 
@@ -51,9 +52,10 @@ def serve(
 
     settings = read_settings(index)
     settings = replace(settings, groups=settings.groups if groups is None else groups)
-    if settings.groups is not None and settings.tokens:
+    if (settings.groups is not None or allow is not None) and settings.tokens:
         raise ConfigError(
-            "cannot be combined with SITEGRAPH_TOKENS: tokens have groups of their own", subject="--groups"
+            "cannot be combined with SITEGRAPH_TOKENS: tokens have groups of their own",
+            subject="--allow" if settings.groups is None else "--groups",
         )
     if wait and "://" not in settings.index:
         wait_for_file(IndexLayout(Path(settings.index)).manifest)
@@ -63,21 +65,23 @@ def serve(
     check_source_url(settings.source_url)
     with follow_copy(settings, now=time.time, say=tell) as local:
         load_manifest(IndexLayout(Path(local.index)))
-        run(served(local), host=host, port=port, workers=workers)
+        run(served(local, allow=allow), host=host, port=port, workers=workers)
 
 
-def served(settings: Settings) -> Settings:
+def served(settings: Settings, *, allow: str | None = None) -> Settings:
     """Return settings of what everybody is served who may ask: `public` where nothing else is said.
 
+    *allow*: of that, what does not refuse these uses.
     Raises: ConfigError: there is no audience of the groups.
     """
     from indexes.markers import for_readers, has_audiences
-    from schemas.access import PUBLIC
+    from schemas.access import PUBLIC, narrow_groups
 
     is_open = settings.tokens is None and settings.groups is None
     if is_open and has_audiences(Path(settings.index).resolve()):
         settings = replace(settings, groups=PUBLIC)
-    return for_readers(settings)
+    narrowed = narrow_groups(settings.groups, allow, subject="--allow")
+    return for_readers(replace(settings, groups=narrowed), subject="--allow" if allow else "--groups")
 
 
 def wait_for_file(path: Path, *, seconds: float = 1.0) -> None:

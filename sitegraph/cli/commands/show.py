@@ -81,12 +81,16 @@ def show_chunk(readers: "Readers", chunk: "Chunk", *, out: Path | None, raw_of: 
     """Return the trail, the citation and the marked passage; of a PDF also draw the page."""
     from retrieval.bundle.build import locate_in_pdf
     from retrieval.bundle.render import cite_line, mark_passage, show_line, wrap_text
+    from schemas.nodes import is_document
+    from schemas.uses import tell_uses
 
     place = cite_line(chunk, locate_in_pdf(chunk))
     trails = dict.fromkeys((" > ".join(chunk.breadcrumbs), " > ".join(chunk.heading_path)))
     head = [*trails, place]
     if chunk.last_modified is not None:
         head.append(f"modified: {chunk.last_modified} ({chunk.last_modified_origin})")
+    nodes = readers.graph.nodes([chunk.doc]) if readers.graph else ()
+    head += [f"uses: {tell_uses(node.uses)}" for node in nodes if is_document(node) and node.uses]
     if chunk.page_no is not None:
         head.append(f"picture: {_picture(chunk, out, raw_of)}")
     elif out is not None:

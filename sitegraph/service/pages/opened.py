@@ -13,6 +13,7 @@ from schemas.edges import EdgeKind
 from schemas.errors import ParseError
 from schemas.nodes import Chunk, NodeKind, PdfDoc
 from schemas.text import replace_unseen
+from schemas.uses import tell_uses
 from sitegraph.actions.blame import blame_chunk
 from sitegraph.actions.neighbourhood import embed_svg
 from sitegraph.service.contract import CHUNK_ID, DOCUMENT_ID, NUMBER_MAX
@@ -56,6 +57,7 @@ def add_cite(app: FastAPI, pages: Pages) -> None:
                 "superseded": False,
                 "title": name_of(found.document) if found.document else _place(found.chunk),
                 "trail": trail_of(found.chunk),
+                "uses": tell_uses(found.document.uses) if found.document else "",
                 "blame": blame_chunk(readers, pages.parts.archive, found.chunk),
                 "sheet": sheet,
                 "picture": sheet and picture_address(found.chunk.doc, sheet, readers.generation),

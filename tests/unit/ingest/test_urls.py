@@ -45,6 +45,28 @@ def test_a_link_on_a_web_page_gets_one_text(href: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("href", "expected"),
+    [
+        ("/app/#/guide", "https://docs.example.org/app/#/guide"),
+        ("/app/#!/guide", "https://docs.example.org/app/#!/guide"),
+        ("#/a b/%7eC?id=2&utm_source=x", f"{_BASE}#/a%20b/~C?id=2&utm_source=x"),
+        ("/app/#/", "https://docs.example.org/app/"),
+        ("/app/#!", "https://docs.example.org/app/"),
+        ("/app/#!/", "https://docs.example.org/app/"),
+        ("/app/#part", "https://docs.example.org/app/"),
+        ("/app/#%2Fguide", "https://docs.example.org/app/"),
+        ("?v=3", "https://docs.example.org/guide/start.html?v=3"),
+        ("/#/" + "a" * 2048, None),
+    ],
+)
+def test_a_route_is_part_of_an_address_where_scripts_read_it(href: str, expected: str | None) -> None:
+    base = f"{_BASE}#/before"
+    assert canonical_url(href, base, routed=True) == expected
+    page = canonical_url(href, base)
+    assert page is None or "#" not in page
+
+
+@pytest.mark.parametrize(
     "href",
     [
         "http://user:secret@example.org/",

@@ -6,8 +6,9 @@ import pytest
 
 from flows.audiences.visible import find_closings
 from ingest.plan.access import CLOSED
-from schemas.access import PathAccess, SourceAccess
+from schemas.access import PathAccess, SourceAccess, refusal_of
 from schemas.documents import DocumentState, KnownDocument
+from schemas.uses import Use
 from tests.fakes.known import SITE, known, web_source
 
 HR = frozenset({"hr"})
@@ -31,7 +32,8 @@ def page(path: str, **fields: Any) -> KnownDocument:
 
 def closed(*rows: KnownDocument, stated: dict[str, frozenset[str]] | None = None) -> set[str]:
     """Paths that only readers of hr see."""
-    found = find_closings(rows, SOURCES, stated or {})
+    asked = {sha: frozenset({groups}) for sha, groups in (stated or {}).items()}
+    found = find_closings(rows, SOURCES, asked)
     assert all(one.asked == {HR} for one in found.values())
     return {uri.removeprefix(SITE) for _, uri in found}
 
@@ -86,6 +88,17 @@ def test_front_matter_closes_the_copies_of_a_page_and_copies_of_these() -> None:
     a, b, c = page("a"), page("b", raw_sha="r-a"), page("c", content_hash="c-b")
     assert closed(a, b, c, page("d"), stated=stated) == {"a", "b", "c"}
     assert closed(a, page("e", canonical=a.uri), page("d"), stated=stated) == {"a", "e"}
+
+
+def test_a_use_is_refused_for_copies_of_a_page_and_no_more_once_it_has_moved() -> None:
+    refused = {"f-a": frozenset({refusal_of(Use.AI_INPUT)})}
+    rows = (page("a"), page("b", raw_sha="r-a"), page("c", canonical=f"{SITE}a"), page("d"))
+    found = find_closings(rows, SOURCES, refused)
+    assert {uri.removeprefix(SITE) for _, uri in found} == {"a", "b", "c"}
+    assert all(one.asked == refused["f-a"] and one.as_of is None for one in found.values())
+    for past in (DocumentState.GONE, DocumentState.REDIRECTED):
+        moved = find_closings((page("a", state=past), page("b", raw_sha="r-a")), SOURCES, refused)
+        assert f"{SITE}b" not in {uri for _, uri in moved}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from ingest.fetch.client import FetchSession
 from ingest.fetch.document import fetch_all
+from ingest.uses import TDM_FILE
 from schemas.errors import ConfigError, Stopped
 from schemas.fetch import FetchRequest, FetchResult, FetchStatus
 from tests.fakes.fetch_clock import QuickClock, WallClock
@@ -95,8 +96,8 @@ def test_a_stop_is_asked_before_every_request() -> None:
     found: list[FetchResult] = []
     with serve(site), session_for(site) as session:
         with pytest.raises(Stopped):
-            # robots.txt and two pages
-            fetch_all(_requests(site), session=session, on_result=found.append, should_stop=stop_after(3))
+            # robots.txt, tdmrep.json and two pages
+            fetch_all(_requests(site), session=session, on_result=found.append, should_stop=stop_after(4))
         assert len(found) == len(site.paths()) == 2
         rest = fetch(session, *_requests(site)[2:])
         assert {result.status for result in rest.values()} == {FetchStatus.OK}
@@ -145,8 +146,8 @@ def test_robots_pace_and_connections_survive_from_batch_to_batch() -> None:
     with serve(site), session_for(site, clock=clock, per_host_delay=2.0) as session:
         for request in _requests(site):
             fetch_one(session, request)
-    assert [ask.path for ask in site.log] == ["/robots.txt", "/0", "/1", "/2", "/3"]
-    assert clock.slept == [2.0] * 4
+    assert [ask.path for ask in site.log] == ["/robots.txt", "/0", TDM_FILE, "/1", "/2", "/3"]
+    assert clock.slept == [2.0] * 5
     assert site.most_connections == 1
 
 
@@ -155,9 +156,9 @@ def test_totals_count_all_http() -> None:
     with serve(site), session_for(site) as session:
         fetch(session, *_requests(site))
         totals = session.totals
-    assert totals.requests == len(site.log) == 4
-    assert dict(totals.statuses) == {404: 1, 200: 2, 503: 1}
-    assert totals.bytes == 2 * len(_PAGE.body) + len(b"nothing here")
+    assert totals.requests == len(site.log) == 5
+    assert dict(totals.statuses) == {404: 2, 200: 2, 503: 1}
+    assert totals.bytes == 2 * len(_PAGE.body) + 2 * len(b"nothing here")
 
 
 def test_a_wrong_entry_in_allow_private_is_said_at_once() -> None:

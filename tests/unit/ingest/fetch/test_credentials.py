@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ingest.fetch.proxies import Credentials, build_credentials, is_sendable, name_refusal
+from ingest.uses import TDM_FILE
 from schemas.fetch import FetchStatus
 from tests.fakes.fetching import fetch_one, session_for
 from tests.fakes.site_server import Reply, Site, serve
@@ -98,6 +99,9 @@ def test_pages_robots_and_sitemaps_of_the_site_get_the_header_and_other_sites_do
             "cdn.example.org/b": False,
             "docs.example.com/sitemap.xml": True,
             "docs.example.com/llms.txt": True,
+            f"docs.example.com{TDM_FILE}": True,
+            f"www.example.com{TDM_FILE}": True,
+            f"cdn.example.org{TDM_FILE}": False,
         }
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from ingest.fetch.media import FetchLimits
+from ingest.uses import TDM_FILE
 from schemas.fetch import FetchStatus
 from tests.fakes.fetch_clock import QuickClock, WallClock
 from tests.fakes.fetching import fetch, fetch_one, session_for, short_limits
@@ -101,7 +102,7 @@ def test_rules_that_flip_while_the_crawl_goes_on_count_from_their_next_reading()
     with serve(site), session_for(site, clock=clock) as session:
         found = fetch(session, site.url("/a"), site.url("/private"))
         assert found[site.url("/private")].status is FetchStatus.DISALLOWED
-        assert [ask.path for ask in site.log] == ["/robots.txt", "/a", "/robots.txt"]
+        assert [ask.path for ask in site.log] == ["/robots.txt", "/a", "/robots.txt", TDM_FILE]
 
 
 def test_a_crawl_delay_is_obeyed_even_without_a_delay_of_our_own() -> None:

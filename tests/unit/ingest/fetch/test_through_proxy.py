@@ -8,6 +8,7 @@ import httpx2
 import pytest
 
 from ingest.fetch.proxies import Proxy, ProxyRules, parse_proxy, read_proxies
+from ingest.uses import TDM_FILE
 from schemas.fetch import FetchStatus
 from tests.fakes.certificate import write_certificate
 from tests.fakes.fetching import fetch, fetch_one, session_for, short_limits
@@ -44,7 +45,7 @@ def test_a_page_comes_through_the_proxy(proxy: ForwardProxy, site: Site) -> None
 
     assert (result.status, result.body) == (FetchStatus.OK, PAGE.body)
     assert f"GET {url}" in proxy.requests()
-    assert [ask.path for ask in site.log] == ["/robots.txt", "/a;b?c=d"]
+    assert [ask.path for ask in site.log] == ["/robots.txt", "/a;b?c=d", TDM_FILE]
     assert "proxy-authorization" not in site.log[-1].headers
 
 
@@ -167,4 +168,4 @@ def test_connections_through_the_proxy_are_kept(proxy: ForwardProxy) -> None:
         seen = site.log
 
     assert {result.status for result in results.values()} == {FetchStatus.OK}
-    assert len(seen) == 6
+    assert len(seen) == 7

@@ -15,6 +15,14 @@ def test_a_link_is_resolved_and_its_fragment_kept_apart() -> None:
     assert (link.target, link.fragment) == ("http://docs.example/api.html", "the end")
 
 
+def test_a_route_is_the_address_of_a_link_where_scripts_ran_and_else_a_fragment() -> None:
+    hrefs = [body("#/api?id=end"), body("#end"), body("#/")]
+    ran = [(link.target, link.fragment) for link in collect_links(hrefs, base=BASE, routed=True).links]
+    assert ran == [(f"{BASE}#/api?id=end", None), (BASE, "end"), (BASE, "/")]
+    plain = [(link.target, link.fragment) for link in collect_links(hrefs, base=BASE).links]
+    assert plain == [(BASE, "/api?id=end"), (BASE, "end"), (BASE, "/")]
+
+
 def test_equal_links_are_counted_and_unequal_ones_kept_apart() -> None:
     nav = FoundLink("a.html", "here", LinkPosition.NAV)
     found = [body("a.html"), nav, body("./a.html"), body("a.html", "there")]

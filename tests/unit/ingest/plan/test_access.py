@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from ingest.plan import access
 from ingest.plan.access import CLOSED, asked_of, has_path_rule, may_see, why_closed
 from ingest.urls import canonical_url, file_url
-from schemas.access import PathAccess, SourceAccess
+from schemas.access import PathAccess, SourceAccess, refusal_of
 from schemas.source import Source
+from schemas.uses import Use
 from tests.fakes.known import file_source, web_source
 
 STAFF = SourceAccess(
@@ -309,3 +310,19 @@ def test_a_reader_needs_one_group_of_each_list(
     reader: tuple[str, ...], source: tuple[str, ...], page: tuple[str, ...], sees: bool
 ) -> None:
     assert may_see(frozenset(reader), source, page) is sees
+
+
+@pytest.mark.parametrize(
+    ("reader", "sees"),
+    [
+        ((), True),
+        (("*",), True),
+        (("*", "allow=ai-input"), False),
+        (("allow=ai-input",), False),
+        (("*", "allow=search"), True),
+        (("hr", "allow=search", "allow=ai-input"), False),
+    ],
+)
+def test_a_refusal_keeps_out_those_alone_who_allow_the_use(reader: tuple[str, ...], sees: bool) -> None:
+    assert may_see(frozenset(reader), refusal_of(Use.AI_INPUT)) is sees
+    assert may_see(frozenset(reader), refusal_of(Use.AI_INPUT), ("staff",)) is (sees and "*" in reader)

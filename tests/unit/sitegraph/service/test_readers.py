@@ -95,7 +95,9 @@ def test_a_service_that_began_before_access_was_stated_answers_no_more(tmp_path:
     )
     client = TestClient(app)
     assert client.get("/").text == "everything"
-    (tmp_path / "audiences").mkdir()
+    (tmp_path / "audiences" / "allow=ai-input").mkdir(parents=True)
+    assert client.get("/").text == "everything", "what only a use narrows closes nothing"
+    (tmp_path / "audiences" / "public").mkdir()
     answer = client.get("/")
     assert answer.status_code == 503
     assert "restart it" in answer.text
