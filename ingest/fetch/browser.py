@@ -6,8 +6,9 @@ Source: crawl rules, section 1.
 """
 
 import asyncio
+import json
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 
@@ -35,6 +36,13 @@ _ARGS = (
 )
 
 
+_FILL_STORAGE = """(storage => {
+  const own = storage[location.origin] ?? {};
+  for (const name in own) localStorage.setItem(name, own[name]);
+})(%s)"""
+"""Runs before any script of a page, and gives each origin what is its own."""
+
+
 def _why(error: Exception) -> str:
     """Say what Chromium could not do; its own words are pages long."""
     if "No usable sandbox" in str(error):
@@ -48,7 +56,15 @@ def _why(error: Exception) -> str:
 class Browser:
     """One headless Chromium; starts with the first page, and again after a crash."""
 
-    def __init__(self, *, executable: str, sandbox: bool, user_agent: str) -> None:
+    def __init__(
+        self,
+        *,
+        executable: str,
+        sandbox: bool,
+        user_agent: str,
+        storage: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
+        self._storage = json.dumps(storage) if storage else None
         self._executable = executable
         self._sandbox = sandbox
         self._user_agent = user_agent
@@ -104,6 +120,8 @@ class Browser:
             user_agent=self._user_agent, service_workers="block", accept_downloads=False
         )
         try:
+            if self._storage is not None:
+                await context.add_init_script(_FILL_STORAGE % self._storage)
             page = await context.new_page()
             context.on("page", lambda other: other.close())
             await context.route("**/*", feed.answer)

@@ -10,6 +10,7 @@ from ingest.fetch.browser import Browser
 from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.gate import parse_allowed
 from ingest.fetch.host import Checkpoint, Host, await_unless_stopped, build_checkpoint
+from ingest.fetch.login import SiteLogin
 from ingest.fetch.loop_thread import LoopThread
 from ingest.fetch.media import BodyLimit, FetchLimits
 from ingest.fetch.politeness import Clock, Pace, SharedTurns
@@ -43,6 +44,7 @@ class FetchSession:
         clock: Clock,
         formats: Sequence[DocumentFormat],
         credentials: Credentials | None = None,
+        login: SiteLogin | None = None,
         proxies: ProxyRules | None = None,
         browser: Browser | None = None,
         limits: FetchLimits | None = None,
@@ -58,9 +60,9 @@ class FetchSession:
             shared: the turns of hosts among all sessions that know of them.
         Raises: ConfigError: an `allow_private` entry is not one.
         """
-        credentials, self.limits = credentials or Credentials(), limits or FetchLimits()
+        self.login, self.limits = login or SiteLogin(credentials=credentials), limits or FetchLimits()
         self.browser = browser
-        self.is_privileged = bool(allow_private or credentials.sites)
+        self.is_privileged = bool(allow_private) or self.login.is_privileged
         self.pieces: dict[str, HttpResponse] = {}
         self.formats = formats
         self.clock = clock
@@ -71,7 +73,7 @@ class FetchSession:
         self._transport = Transport(
             user_agent=user_agent,
             allowed=allowed,
-            credentials=credentials,
+            login=self.login,
             proxies=proxies or ProxyRules(),
             limits=self.limits,
         )

@@ -123,11 +123,19 @@ _BY_STATUS = {404: FetchStatus.NOT_FOUND, 410: FetchStatus.GONE}
 
 
 async def _fetch_one(request: FetchRequest, *, session: FetchSession, checkpoint: Checkpoint) -> FetchResult:
-    """Fetch one document; a fault becomes a result. Raises: Stopped, from *checkpoint*."""
+    """Fetch one document; a fault becomes a result.
+
+    Raises: Stopped, from *checkpoint*; GuardRefused: the login is lost.
+    """
     started = session.clock.monotonic()
     tally = Tally()
     try:
+        since = session.login.renewals
         result = await _fetch(request, session, checkpoint, tally)
+        if await session.login.is_worth_asking_again(result, since=since):
+            since = session.login.renewals
+            result = await _fetch(request, session, checkpoint, tally)
+            await session.login.is_worth_asking_again(result, since=since)
     except FetchFault as fault:
         result = _fault_result(request, fault, last_status=tally.statuses[-1] if tally.statuses else None)
     return replace(
@@ -296,7 +304,7 @@ def fetch_all(
     Each gets exactly one result, unless *should_stop* (asked before every request, and while waiting; in
     another thread) says so: then what is under way is dropped without a result and stays due.
     Several threads may call this at once with one session.
-    Raises: Stopped: *should_stop* said so; whatever *on_result* raises, which ends the wave.
+    Raises: Stopped: *should_stop* said so; GuardRefused: the login is lost; whatever *on_result* raises.
     """
     wave = _Wave(session, build_checkpoint(should_stop))
     future = session.loop.submit(wave.run(requests))

@@ -20,8 +20,9 @@ import httpcore2
 from ingest.fetch.body import ACCEPT_ENCODING, Body, Judge
 from ingest.fetch.faults import LIBRARY_ERRORS, FetchFault, FetchFaultKind, classify_fault
 from ingest.fetch.gate import AddressGate, AllowedTarget, GateBackend, Stream, open_stream
+from ingest.fetch.login import SiteLogin
 from ingest.fetch.media import BodyLimit, FetchLimits, with_one_type
-from ingest.fetch.proxies import Credentials, Proxy, ProxyRules
+from ingest.fetch.proxies import Proxy, ProxyRules
 from ingest.urls import canonical_url, host_port
 from schemas.errors import UnsupportedMedia
 
@@ -144,7 +145,7 @@ class Transport:
         *,
         user_agent: str,
         allowed: Collection[AllowedTarget],
-        credentials: Credentials,
+        login: SiteLogin,
         proxies: ProxyRules,
         limits: FetchLimits,
     ) -> None:
@@ -154,7 +155,7 @@ class Transport:
         self.bytes = 0
         self.statuses: dict[int, int] = {}
         self._limits = limits
-        self._credentials = credentials
+        self._login = login
         self._fixed = [
             (b"User-Agent", user_agent.encode("latin-1", errors="replace")),
             (b"Accept", _ACCEPT),
@@ -184,7 +185,7 @@ class Transport:
         deadline = asyncio.timeout(self._limits.html.seconds)
         try:
             async with deadline:
-                return await self._exchange(request, judge, tally, deadline)
+                return await self._exchange(url, request, judge, tally, deadline)
         except LIBRARY_ERRORS as error:
             raise _name_fault(error, deadline) from None
 
@@ -192,7 +193,7 @@ class Transport:
         scheme, _, rest = url.partition("://")
         authority, _, target = rest.partition("/")
         host, port = host_port(url)
-        headers = [(b"Host", authority.encode()), *self._fixed, *self._credentials.headers_for(url)]
+        headers = [(b"Host", authority.encode()), *self._fixed, *self._login.headers_for(url)]
         headers.extend(
             (name.encode(), value.encode("latin-1", "replace")) for name, value in validators.items()
         )
@@ -201,7 +202,7 @@ class Transport:
         return httpcore2.Request("GET", parts, headers=headers, extensions={"timeout": self._timeouts})
 
     async def _exchange(
-        self, request: Any, judge: Judge, tally: Tally, deadline: asyncio.Timeout
+        self, url: str, request: Any, judge: Judge, tally: Tally, deadline: asyncio.Timeout
     ) -> HttpResponse:
         origin = request.url.origin
         connection = await self._connections.take(origin)
@@ -212,6 +213,7 @@ class Transport:
                     raise httpcore2.ProxyError("407 Proxy Authentication Required")
                 self.statuses[response.status] = self.statuses.get(response.status, 0) + 1
                 tally.statuses.append(response.status)
+                self._login.take_cookies(url, response.headers)
                 return await self._receive(response, judge, tally, deadline)
             finally:
                 await response.aclose()
@@ -256,6 +258,8 @@ def _read_headers(raw: list[tuple[bytes, bytes]], max_bytes: int) -> dict[str, s
     headers: dict[str, str] = {}
     for name, value in raw:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        if key == "set-cookie":  # the login knows them, and nobody else needs to
+            continue
         # A robot's name holds to the end of its header: joined by commas it would claim the next one.
         separator = "\n" if key == "x-robots-tag" else ", "
         headers[key] = f"{headers[key]}{separator}{text}" if key in headers else text

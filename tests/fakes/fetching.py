@@ -7,6 +7,7 @@ from dataclasses import replace
 from ingest.fetch.browser import Browser
 from ingest.fetch.client import FetchSession
 from ingest.fetch.document import fetch_all
+from ingest.fetch.login import SiteLogin
 from ingest.fetch.media import FetchLimits
 from ingest.fetch.politeness import Clock, SharedTurns
 from ingest.fetch.proxies import Credentials, ProxyRules
@@ -39,6 +40,7 @@ def session_for(
     concurrency: int = 1,
     allow_private: tuple[str, ...] | None = None,
     credentials: Credentials | None = None,
+    login: SiteLogin | None = None,
     proxies: ProxyRules | None = None,
     browser: Browser | None = None,
     shared: SharedTurns | None = None,
@@ -52,6 +54,7 @@ def session_for(
             concurrency=concurrency,
             clock=clock or QuickClock(),
             credentials=credentials,
+            login=login,
             proxies=proxies,
             browser=browser,
             limits=limits,

@@ -165,3 +165,20 @@ def test_scripts_without_an_end_or_a_measure_fail_and_the_next_page_is_shown(bro
     assert "did not come to an end" in told[0].reason
     assert "200000 bytes" in told[1].reason
     assert b"shown" in (told[2].body or b"")
+
+
+_OWN = "m.textContent = `held: ${localStorage.getItem('token')}${localStorage.length}`"
+
+
+def test_a_page_finds_what_a_login_keeps_for_its_origin_and_no_other(browser: Browser) -> None:
+    with serve(Site({"/a": _script(_OWN)})) as site, serve(Site({"/a": _script(_OWN)})) as other:
+        kept = {
+            site.origin: {"token": "</script>ä\u2028'\""},
+            "https://docs.example.org": {"token": "theirs"},
+        }
+        program, sandbox = browser._executable, browser._sandbox
+        filled = Browser(executable=program, sandbox=sandbox, user_agent=AGENT, storage=kept)
+        with session_for(site, other, browser=filled) as session:
+            own = (fetch_one(session, site.url("/a")).body or b"").decode()
+            assert "held: &lt;/script&gt;ä\u2028'\"1" in own
+            assert b"held: null0" in (fetch_one(session, other.url("/a")).body or b"")
