@@ -30,6 +30,7 @@ from runtime.clock import MAX_AHEAD, SystemClock
 from runtime.logins import login_state, told_login
 from runtime.progress import StageProgress
 from runtime.readings import share_heaps
+from runtime.request_keys import open_signer
 from runtime.settings import check_device, check_task_runner, raise_gc_threshold
 from schemas.advice import ADVICE, Trouble
 from schemas.errors import GuardRefused, SitegraphError
@@ -110,6 +111,7 @@ def check_settings(settings: Settings, checks: str | None) -> None:
 
     check_device(settings.device)
     check_signing_key(settings)
+    open_signer(settings, now=SystemClock().now)
     check_task_runner(settings)
     parse_keep(settings.keep, last=settings.keep_generations)
     check_extractor(settings)

@@ -28,6 +28,7 @@ from runtime.access import as_given, proxies_of, read_credentials
 from runtime.clock import SystemClock
 from runtime.logins import read_login, remedy_of
 from runtime.programs import open_browser
+from runtime.request_keys import open_signer
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import GuardRefused
 from schemas.fetch import FetchRequest, FetchResult, HostTurn
@@ -161,6 +162,7 @@ def open_source_session(
             per_host_delay=source.rate.per_host_delay,
             concurrency=source.rate.concurrency,
             login=login,
+            signer=open_signer(settings, now=clock.now),
             proxies=proxies_of(source, as_given(os.environ)),
             browser=open_browser(source, settings, storage=login.data.storage),
             limits=limits_of(source.limits),

@@ -16,6 +16,7 @@ from ingest.fetch.media import BodyLimit, FetchLimits
 from ingest.fetch.politeness import Clock, Pace, SharedTurns
 from ingest.fetch.proxies import Credentials, ProxyRules
 from ingest.fetch.robots import RobotsCache, RobotsPolicy, product_token
+from ingest.fetch.signatures import RequestSigner
 from ingest.fetch.sitemaps import SitemapWalk
 from ingest.fetch.transport import HttpResponse, Tally, Transport
 from ingest.urls import host_port
@@ -45,6 +46,7 @@ class FetchSession:
         formats: Sequence[DocumentFormat],
         credentials: Credentials | None = None,
         login: SiteLogin | None = None,
+        signer: RequestSigner | None = None,
         proxies: ProxyRules | None = None,
         browser: Browser | None = None,
         limits: FetchLimits | None = None,
@@ -55,9 +57,10 @@ class FetchSession:
         Args: user_agent: name and contact, sent with every request; its leading word is what robots.txt is
             read for. allow_private: exact `host:port` entries. per_host_delay: seconds between requests to a
             host; 0 only for a host that is one's own. concurrency: connections to one host. formats: those
-            of documents; all else is refused. credentials: headers for a login, sent to the sites they are
-            for. proxies: what requests go through. browser: runs the scripts of every HTML page.
-            shared: the turns of hosts among all sessions that know of them.
+            of documents; all else is refused. login: what requests carry of one; without it, the headers of
+            *credentials*, for the sites they are for. signer: signs every request. proxies: what requests go
+            through. browser: runs the scripts of every HTML page. shared: the turns of hosts among all
+            sessions that know of them.
         Raises: ConfigError: an `allow_private` entry is not one.
         """
         self.login, self.limits = login or SiteLogin(credentials=credentials), limits or FetchLimits()
@@ -76,6 +79,7 @@ class FetchSession:
             login=self.login,
             proxies=proxies or ProxyRules(),
             limits=self.limits,
+            signer=signer,
         )
         self._robots = RobotsCache(token=product_token(user_agent), clock=clock, limits=self.limits)
         self._hosts: dict[str, Host] = {}

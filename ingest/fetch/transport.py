@@ -23,6 +23,7 @@ from ingest.fetch.gate import AddressGate, AllowedTarget, GateBackend, Stream, o
 from ingest.fetch.login import SiteLogin
 from ingest.fetch.media import BodyLimit, FetchLimits, with_one_type
 from ingest.fetch.proxies import Proxy, ProxyRules
+from ingest.fetch.signatures import RequestSigner
 from ingest.urls import canonical_url, host_port
 from schemas.errors import UnsupportedMedia
 
@@ -148,6 +149,7 @@ class Transport:
         login: SiteLogin,
         proxies: ProxyRules,
         limits: FetchLimits,
+        signer: RequestSigner | None = None,
     ) -> None:
         import httpx2
 
@@ -155,7 +157,7 @@ class Transport:
         self.bytes = 0
         self.statuses: dict[int, int] = {}
         self._limits = limits
-        self._login = login
+        self._login, self._signer = login, signer
         self._fixed = [
             (b"User-Agent", user_agent.encode("latin-1", errors="replace")),
             (b"Accept", _ACCEPT),
@@ -197,6 +199,8 @@ class Transport:
         headers.extend(
             (name.encode(), value.encode("latin-1", "replace")) for name, value in validators.items()
         )
+        if self._signer is not None:
+            headers.extend(self._signer.headers_for(authority))
         # Built from parts: given as one text, the library would drop what follows a ";" in the last segment.
         parts = httpcore2.URL(scheme=scheme, host=host, port=port, target=f"/{target}")
         return httpcore2.Request("GET", parts, headers=headers, extensions={"timeout": self._timeouts})

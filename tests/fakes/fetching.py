@@ -11,6 +11,7 @@ from ingest.fetch.login import SiteLogin
 from ingest.fetch.media import FetchLimits
 from ingest.fetch.politeness import Clock, SharedTurns
 from ingest.fetch.proxies import Credentials, ProxyRules
+from ingest.fetch.signatures import RequestSigner
 from ingest.parse.formats.registry import installed_formats
 from schemas.fetch import FetchRequest, FetchResult
 from tests.fakes.fetch_clock import QuickClock
@@ -41,6 +42,7 @@ def session_for(
     allow_private: tuple[str, ...] | None = None,
     credentials: Credentials | None = None,
     login: SiteLogin | None = None,
+    signer: RequestSigner | None = None,
     proxies: ProxyRules | None = None,
     browser: Browser | None = None,
     shared: SharedTurns | None = None,
@@ -55,6 +57,7 @@ def session_for(
             clock=clock or QuickClock(),
             credentials=credentials,
             login=login,
+            signer=signer,
             proxies=proxies,
             browser=browser,
             limits=limits,
