@@ -6,6 +6,7 @@ Source: curl, "Netscape cookie file format"; Playwright, `BrowserContext.storage
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import warnings
@@ -31,6 +32,9 @@ HOURS_TOLD = 48
 
 LONGEST_SAID = 300
 """Characters of what a command said on stderr, its end, that an error repeats."""
+
+
+_WORDS = re.compile(r"[^\s;=,<>\"']{6,}")
 
 
 def read_login(source: Source, *, now: datetime) -> LoginData | None:
@@ -213,11 +217,11 @@ def _run_command(source: Source) -> LoginData:
         raise GuardRefused(message, subject=subject) from error
     except OSError as error:
         raise ConfigError(f"{command[0]} cannot be run ({error.strerror})", subject=subject) from error
-    pairs = tuple(_header_lines(done.stdout, subject=f"{subject}: {command[0]}"))
     if done.returncode:
-        said = _said(done.stderr, [value for _, value in pairs])
+        said = _said(done.stderr, done.stdout)
         message = f"{command[0]} failed with exit code {done.returncode}{said}; nothing was changed"
         raise GuardRefused(message, subject=subject)
+    pairs = tuple(_header_lines(done.stdout, subject=f"{subject}: {command[0]}"))
     if not pairs:
         raise ConfigError(f"{command[0]} printed no header", subject=subject)
     seeds = seed_urls(source)
@@ -241,11 +245,12 @@ def _header_lines(stdout: bytes, *, subject: str) -> Iterator[tuple[str, str]]:
         yield name, value
 
 
-def _said(stderr: bytes, secrets: Sequence[str]) -> str:
-    """The end of what a command said, without what it printed."""
-    text = hide_values(stderr.decode("utf-8", "replace"), [one for one in secrets if one]).text
-    line = one_line(text.strip())[-LONGEST_SAID:]
-    return f": {line}" if line else ""
+def _said(stderr: bytes, stdout: bytes) -> str:
+    """The end of what a command said, without any longer word of the values that it printed."""
+    lines = stdout.decode("utf-8", "replace").splitlines()
+    secrets = {word for line in lines for word in _WORDS.findall(line.partition(":")[2] or line)}
+    said = one_line(hide_values(stderr.decode("utf-8", "replace"), secrets).text.strip())[-LONGEST_SAID:]
+    return f": {said}" if said else ""
 
 
 def _sent_cookies(headers: Iterable[str], seeds: Sequence[str]) -> Iterator[Cookie]:

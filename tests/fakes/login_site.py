@@ -62,6 +62,11 @@ def _house(site: LoginSite) -> Flask:
     app = Flask("house")
     app.secret_key = secrets.token_hex()
 
+    @app.errorhandler(404)
+    def unknown(_: object) -> Response:
+        # As many applications do, whoever asks.
+        return redirect("/login") if site.mode == "leads" else Response("no", 404)  # type: ignore[return-value]
+
     @app.get("/login")
     def form() -> str:
         return FORM

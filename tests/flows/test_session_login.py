@@ -230,10 +230,11 @@ def test_the_end_of_a_login_is_told_before_it_comes_and_a_run_after_it_asks_for_
     ("program", "code", "said"),
     [
         (
-            "#!/bin/sh\necho 'X-Key: s3same-0pen'; echo 'wrong s3same-0pen word' >&2; exit 3",
+            "#!/bin/sh\necho 'Cookie: id=s3same-0pen'; echo 'wrong s3same-0pen word' >&2; exit 3",
             4,
-            "exit code 3: wrong",
+            "exit code 3: wrong [redacted] word",
         ),
+        ("#!/bin/sh\necho '<html>s3same-0pen'; echo 's3same-0pen' >&2; exit 3", 4, "exit code 3"),
         ("#!/bin/sh\nexit 0", 2, "printed no header"),
         (
             "#!/bin/sh\necho s3same-0pen",
