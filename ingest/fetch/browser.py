@@ -15,8 +15,8 @@ from typing import Any
 from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.transport import HttpResponse
 
-Supply = Callable[[str, str], Awaitable[HttpResponse | None]]
-"""URL and kind (script, xhr, …) of what a page asks for, to the answer; None refuses it."""
+Supply = Callable[[str, str, str | None], Awaitable[HttpResponse | None]]
+"""URL, kind (script, xhr, …) and Authorization of what a page asks for, to the answer; None refuses it."""
 
 WANTED = frozenset({"script", "stylesheet", "xhr", "fetch"})
 """What can make text. Pictures, fonts, frames, sockets and anything but GET are refused unasked."""
@@ -195,13 +195,14 @@ class _Feed:
         elif request.is_navigation_request():
             await route.fulfill(status=204)  # the page stays; a refusal would put an error page in its place
         elif request.method == "GET" and request.resource_type in WANTED:
-            await _hand_over(route, await self._ask(request.url, request.resource_type))
+            login = request.headers.get("authorization")
+            await _hand_over(route, await self._ask(request.url, request.resource_type, login))
         else:
             await route.abort()
 
-    async def _ask(self, url: str, kind: str) -> HttpResponse | None:
+    async def _ask(self, url: str, kind: str, login: str | None) -> HttpResponse | None:
         # A task of its own: cancelling the caller's would end the connection to the browser.
-        asking = asyncio.ensure_future(self._supply(url, kind))
+        asking = asyncio.ensure_future(self._supply(url, kind, login))
         self._asking.add(asking)
         await asyncio.wait({asking})
         self._asking.discard(asking)

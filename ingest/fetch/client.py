@@ -1,7 +1,7 @@
 """A session: everything about hosts that must outlive one batch of documents."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 
@@ -9,7 +9,7 @@ from ingest.fetch.body import Judge
 from ingest.fetch.browser import Browser
 from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.gate import parse_allowed
-from ingest.fetch.host import Checkpoint, Host, await_unless_stopped, build_checkpoint
+from ingest.fetch.host import NO_HEADERS, Checkpoint, Host, await_unless_stopped, build_checkpoint
 from ingest.fetch.login import SiteLogin
 from ingest.fetch.loop_thread import LoopThread
 from ingest.fetch.media import BodyLimit, FetchLimits
@@ -173,12 +173,26 @@ class FetchSession:
         self.host(url).slow_down(policy.rules.crawl_delay or 0.0)
         return policy
 
-    async def ask(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> HttpResponse:
+    async def ask(
+        self,
+        url: str,
+        *,
+        judge: Judge,
+        tally: Tally,
+        checkpoint: Checkpoint,
+        headers: Mapping[str, str] = NO_HEADERS,
+    ) -> HttpResponse:
         """Ask the host of *url* for it, within its pace and tries. Raises: FetchFault, Stopped."""
-        return await self.host(url).ask(url, judge=judge, tally=tally, checkpoint=checkpoint)
+        return await self.host(url).ask(url, judge=judge, tally=tally, checkpoint=checkpoint, headers=headers)
 
     async def ask_allowed(
-        self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint
+        self,
+        url: str,
+        *,
+        judge: Judge,
+        tally: Tally,
+        checkpoint: Checkpoint,
+        headers: Mapping[str, str] = NO_HEADERS,
     ) -> HttpResponse:
         """Ask for *url* if robots.txt of its own site lets us. Raises: FetchFault, Stopped."""
         policy = await self.robots_policy(url, checkpoint)
@@ -186,7 +200,7 @@ class FetchSession:
             raise policy.fault
         if not policy.rules.allows(url):
             raise FetchFault(FetchFaultKind.POLICY, "robots.txt disallows it")
-        return await self.ask(url, judge=judge, tally=tally, checkpoint=checkpoint)
+        return await self.ask(url, judge=judge, tally=tally, checkpoint=checkpoint, headers=headers)
 
     def _judge_sitemap(self, _content_type: str | None, _head: bytes) -> BodyLimit:
         """Sitemaps come under any type; the parser tells."""

@@ -12,7 +12,7 @@ from ingest.dates import dated, seconds_between, utc_of
 from ingest.fetch.browser import Browser
 from ingest.fetch.client import FetchSession, host_key
 from ingest.fetch.faults import FetchFault, FetchFaultKind
-from ingest.fetch.host import Checkpoint, await_unless_stopped, build_checkpoint
+from ingest.fetch.host import NO_HEADERS, Checkpoint, await_unless_stopped, build_checkpoint
 from ingest.fetch.media import BodyLimit, is_page, judge_document
 from ingest.fetch.transport import (
     PERMANENT,
@@ -70,8 +70,11 @@ class _Pieces:
         self._checkpoint = checkpoint
         self._tally = tally
 
-    async def supply(self, url: str, kind: str) -> HttpResponse | None:
-        """Answer a page's request; None where it is refused or unavailable."""
+    async def supply(self, url: str, kind: str, login: str | None) -> HttpResponse | None:
+        """Answer a page's request; None where it is refused or unavailable.
+
+        *login* is the Authorization that its scripts made of what the login keeps for them.
+        """
         target = canonical_url(url)
         if target is None or not self._may_see(target):
             return None
@@ -79,7 +82,7 @@ class _Pieces:
         if target in kept:
             return kept[target]
         try:
-            answer = await follow_redirects(target, hops=_HOPS, ask=self._ask)
+            answer = await follow_redirects(target, hops=_HOPS, ask=partial(self._ask, login=login))
         except FetchFault as fault:
             self._note(target, fault)
             return None
@@ -90,14 +93,19 @@ class _Pieces:
             kept[target] = answer
         return answer
 
-    async def _ask(self, url: str) -> HttpResponse:
+    async def _ask(self, url: str, *, login: str | None) -> HttpResponse:
         if not self._may_see(url):  # where a redirect leads
             raise FetchFault(
                 FetchFaultKind.POLICY,
                 "a resource of another site, where a login or private address is used",
             )
+        told = bool(self._session.login.data.storage and login) and owned_site(url) == self._site
         return await self._session.ask_allowed(
-            url, judge=self._judge, tally=self._tally, checkpoint=self._checkpoint
+            url,
+            judge=self._judge,
+            tally=self._tally,
+            checkpoint=self._checkpoint,
+            headers={"Authorization": login or ""} if told else {},
         )
 
     def _may_see(self, url: str) -> bool:
@@ -173,7 +181,7 @@ async def _fetch(
         tally=tally,
         checkpoint=checkpoint,
         # A script's page may be another behind the same shell: a 304 would say nothing.
-        validators={} if session.browser is not None else _validators(request),
+        headers=NO_HEADERS if session.browser is not None else _validators(request),
     )
     result = _read_answer(request, answer)
     if session.browser is None:

@@ -174,14 +174,12 @@ class Transport:
         """Close all connections."""
         await self._connections.aclose()
 
-    async def get(
-        self, url: str, *, judge: Judge, tally: Tally, validators: Mapping[str, str]
-    ) -> HttpResponse:
+    async def get(self, url: str, *, judge: Judge, tally: Tally, headers: Mapping[str, str]) -> HttpResponse:
         """Ask for one canonical URL; *tally* and the transport itself count it.
 
         Raises: FetchFault: whatever went wrong, named.
         """
-        request = self._request(url, validators)
+        request = self._request(url, headers)
         self.requests += 1
         tally.requests += 1
         deadline = asyncio.timeout(self._limits.html.seconds)
@@ -191,14 +189,12 @@ class Transport:
         except LIBRARY_ERRORS as error:
             raise _name_fault(error, deadline) from None
 
-    def _request(self, url: str, validators: Mapping[str, str]) -> Any:
+    def _request(self, url: str, more: Mapping[str, str]) -> Any:
         scheme, _, rest = url.partition("://")
         authority, _, target = rest.partition("/")
         host, port = host_port(url)
         headers = [(b"Host", authority.encode()), *self._fixed, *self._login.headers_for(url)]
-        headers.extend(
-            (name.encode(), value.encode("latin-1", "replace")) for name, value in validators.items()
-        )
+        headers.extend((name.encode(), value.encode("latin-1", "replace")) for name, value in more.items())
         if self._signer is not None:
             headers.extend(self._signer.headers_for(authority))
         # Built from parts: given as one text, the library would drop what follows a ";" in the last segment.
