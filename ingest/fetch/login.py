@@ -17,6 +17,7 @@ from typing import Any, cast
 from urllib.request import Request
 
 from ingest.fetch.proxies import Credentials
+from ingest.urls import owned_site
 from schemas.errors import GuardRefused
 from schemas.fetch import FetchResult
 
@@ -114,13 +115,21 @@ class SiteLogin:
         )
 
 
-_STRICT = DefaultCookiePolicy.DomainStrictNonDomain
-"""A cookie without a domain goes to the host that set it, and to none below."""
+class _Policy(DefaultCookiePolicy):
+    """A cookie without a domain goes to the host that set it alone; none is for a whole public suffix."""
+
+    def __init__(self) -> None:
+        super().__init__(strict_ns_domain=self.DomainStrictNonDomain)
+
+    def set_ok_domain(self, cookie: Cookie, request: Request) -> bool:
+        """Whether what was asked with *request* may set a cookie for its domain."""
+        is_suffix = cookie.domain.startswith(".") and owned_site(request.full_url).endswith(cookie.domain)
+        return not is_suffix and bool(super().set_ok_domain(cookie, request))
 
 
 def build_jar(cookies: Iterable[Cookie]) -> CookieJar:
     """Return a jar with *cookies*, which sends them where browsers do."""
-    jar = CookieJar(DefaultCookiePolicy(strict_domain=True, strict_ns_domain=_STRICT))
+    jar = CookieJar(_Policy())
     for cookie in cookies:
         jar.set_cookie(cookie)
     return jar
