@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.chromium import chromium
 from tests.fakes.login_site import PASSWORD, USER, LoginSite, serve_login_site
-from tests.fakes.sitegraph_runs import Sitegraph, outcomes
+from tests.fakes.sitegraph_runs import Sitegraph, outcomes, report_of
 
 pytestmark = pytest.mark.server
 
@@ -83,6 +84,7 @@ _PROGRAM = """#!{python}
 import http.cookiejar, sys
 sys.path.insert(0, {repo!r})
 from tests.flows.test_session_login import _log_in
+from tests.fakes.chromium import chromium
 from tests.fakes.login_site import LoginSite
 jar = http.cookiejar.CookieJar()
 _log_in(LoginSite(mode={mode!r}, address={address!r}, other={other!r}), jar)
@@ -188,6 +190,38 @@ def test_before_there_is_an_index_a_site_that_asks_for_a_login_makes_none(
     )
     assert (done.returncode, index.exists()) == (4, False)
     assert "its login is lost" in done.stderr
+
+
+_KEPT = """<script>
+const kept = localStorage.getItem('room')
+const said = kept ? `The ${kept} is open to guests who were here before.` : 'Who are you?'
+document.querySelector('main').append(said)
+</script>"""
+
+
+def test_the_state_of_a_browser_opens_a_site_whose_scripts_look_for_what_they_kept(
+    sitegraph: Sitegraph, form_house: LoginSite, tmp_path: Path
+) -> None:
+    form_house.pages = {name: page.replace("</main>", f"</main>{_KEPT}") for name, page in _pages().items()}
+    state, index = tmp_path / "state.json", tmp_path / "index"
+    with chromium() as browser:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(form_house.url("/login"))
+        page.fill("[name=user]", USER)
+        page.fill("[name=word]", PASSWORD)
+        page.evaluate("localStorage.setItem('room', 'garden behind the wall')")
+        page.evaluate("document.forms[0].submit()")
+        page.wait_for_url("**/docs/")
+        context.storage_state(path=state)
+    source = _write_source(tmp_path, form_house, f"storage_state: {state}")
+    source.write_text(f"{source.read_text()}javascript: true\n")
+
+    done = sitegraph.command("run", str(source), "--index", str(index), "--format", "json")
+    assert outcomes(report_of(done)) == {"added": 4}
+    said = _texts(sitegraph, index)
+    assert "The garden behind the wall is open to guests" in said
+    assert "Who are you?" not in said
 
 
 @pytest.fixture
