@@ -17,7 +17,7 @@ from flows import tasks
 from flows.crawl.parse import plan_leftovers
 from flows.derive.diff import load_difference
 from flows.run.account import problems_so_far, watched_run
-from flows.run.events import tell_block, tell_error, tell_report
+from flows.run.events import tell_block, tell_error, tell_login, tell_report
 from flows.run.flow_runs import (
     advised,
     completed,
@@ -122,6 +122,7 @@ def run_with_tasks(source: str, settings: Settings, *, due: bool, options: dict[
     with tags(f"source:{name}"), ExitStack() as stack:
         with stages.timed("start"), caused_by(Cause.START):
             resources, run = _start(stack, source, settings, options)
+            tell_login(resources)
         try:
             report = run_walk(resources, due=due, stages=stages, started=run)
         except SitegraphError:

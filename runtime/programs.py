@@ -5,6 +5,7 @@ import resource
 import shutil
 import signal
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -25,10 +26,13 @@ def find_chromium(settings: RunSettings) -> str | None:
     return next(filter(None, map(shutil.which, names)), None)
 
 
-def open_browser(source: Source, settings: RunSettings) -> "Browser | None":
+def open_browser(
+    source: Source, settings: RunSettings, *, storage: Mapping[str, Mapping[str, str]] | None = None
+) -> "Browser | None":
     """Return browser of a source whose pages are made by scripts, else None; it starts with the first page.
 
-    As root it runs without its own sandbox, which Chromium refuses to root.
+    *storage* is what its pages find in localStorage, by origin. As root it runs without its own sandbox,
+    which Chromium refuses to root.
     Raises: ConfigError: the extra `js` or Chromium is not there.
     """
     if not source.javascript:
@@ -47,7 +51,10 @@ def open_browser(source: Source, settings: RunSettings) -> "Browser | None":
     from ingest.fetch.browser import Browser  # who only reads has no HTTP client
 
     return Browser(
-        executable=found, sandbox=os.geteuid() != 0, user_agent=source.user_agent or settings.user_agent
+        executable=found,
+        sandbox=os.geteuid() != 0,
+        user_agent=source.user_agent or settings.user_agent,
+        storage=storage,
     )
 
 

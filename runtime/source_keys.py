@@ -12,20 +12,28 @@ from zoneinfo import available_timezones
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, create_model
 from pydantic_core import PydanticKnownError
 
-from ingest.fetch.proxies import name_refusal, parse_proxy
+from ingest.fetch.proxies import name_refusal
 from ingest.parse.formats.registry import file_suffixes
 from ingest.parse.markdown.front_matter import STATED_KEYS
 from ingest.plan.scope import foreign_refusal, glob_refusal, sole_match
 from ingest.sources.registry import kind_named, kind_names
-from ingest.urls import canonical_url
 from runtime.clean_hooks import HookError, find_hook
 from runtime.schedules import CENTURY, as_schedules, cron_refusal, rrule_refusal, schedule_refusal, seconds_of
+from runtime.site_keys import (
+    as_proxy,
+    named_once,
+    one_recipe,
+    private_key_refusal,
+    program_beside,
+    proxy_key_refusal,
+    seed_key_refusal,
+    some_sign,
+)
 from runtime.yaml_files import KnownKeys
 from schemas.access import EVERYTHING, PUBLIC, PathAccess, SourceAccess, is_group
-from schemas.errors import ConfigError
 from schemas.families import VersionFamily
 from schemas.fragment import Hook
-from schemas.source import Auth, Quarantine, Recrawl, Schedule, Scope, Source, ToolFormat
+from schemas.source import Quarantine, Recrawl, Schedule, Scope, Source, ToolFormat
 
 Refusal = Callable[[str], str | None]
 """Says what is wrong with a text; None where nothing is."""
@@ -53,59 +61,11 @@ def _short(key: str, *types: type) -> BeforeValidator:
     return BeforeValidator(lambda value: {key: value} if isinstance(value, types) else value)
 
 
-# Addresses, logins, proxies
-
-
-def _seed_refusal(seed: str) -> str | None:
-    is_web = re.match(r"https?://", seed, re.IGNORECASE) and canonical_url(seed) is not None
-    return None if is_web else "is not an http or https URL (without user name and password)"
-
-
-def _target_refusal(entry: str) -> str | None:
-    from ingest.fetch.gate import parse_allowed
-
-    try:
-        parse_allowed(entry)
-    except ConfigError as error:
-        return error.message
-    return None
-
-
-def _proxy_refusal(url: str) -> str | None:
-    try:
-        proxy = parse_proxy(url, subject="proxy") if url else None
-    except ConfigError:
-        return "is not the URL of an http or https proxy, nor false"
-    if proxy is not None and proxy.authorization is not None:
-        return "holds a user or password; put the URL into a variable and name that with proxy_env"
-    return None
-
-
-def _proxy(value: object) -> object:
-    """`false` is no proxy at all, kept as the empty text."""
-    if value is False:
-        return ""
-    if value == "" or value is True:
-        raise ValueError("should be the URL of a proxy, or false")
-    return value
-
-
 # Capitals only, as POSIX has it: anything else is most likely the secret, in place of its name.
 _VARIABLE = _like(
     r"[A-Z_][A-Z0-9_]*", "should be the name of an environment variable, in capitals, not its value"
 )
 _Headers = dict[Annotated[str, _unless(name_refusal)], Annotated[str, _VARIABLE]]
-
-
-def _named_once(auth: Auth) -> Auth:
-    names = [name.lower() for name, _ in auth.headers_env]
-    if auth.bearer_env is not None:
-        names.append("authorization")
-    if not names:
-        raise ValueError("names no environment variable; known: bearer_env, headers_env")
-    if len(set(names)) < len(names):
-        raise ValueError("sets one header twice")
-    return auth
 
 
 # Globs
@@ -131,6 +91,10 @@ def _scope_matches(scope: Scope, so_far: ValidationInfo) -> Scope:
 def _exempt_matches(quarantine: Quarantine) -> Quarantine:
     _refuse_globs("exempt", quarantine.exempt, lambda glob: glob_refusal(glob, by_path=False))
     return quarantine
+
+
+def _address_refusal(glob: str) -> str | None:
+    return foreign_refusal(glob) or glob_refusal(glob, by_path=False)
 
 
 def _access_matches(access: SourceAccess, so_far: ValidationInfo) -> SourceAccess:
@@ -340,18 +304,29 @@ _RULE_NAME = r"[a-z]+(?:-[a-z]+)*"  # which there are, `sitegraph lint` knows; i
 _RULES: dict[str, Any] = {
     "name": (_NAME,),
     "kind": (AfterValidator(_installed_kind),),
-    "seeds": tuple[Annotated[str, _unless(_seed_refusal)], ...],
+    "seeds": tuple[Annotated[str, _unless(seed_key_refusal)], ...],
     "roots": tuple[Annotated[str, AfterValidator(_beside)], ...],
     "scope": (AfterValidator(_scope_matches),),
     "scope.max_pages": _COUNT,
     "scope.max_pages_per_host": _COUNT,
     "scope.max_depth": (Field(ge=0),),
     "scope.max_queries_per_path": _COUNT,
-    "allow_private": tuple[Annotated[str, _unless(_target_refusal)], ...],
-    "auth": (AfterValidator(_named_once),),
+    "allow_private": tuple[Annotated[str, _unless(private_key_refusal)], ...],
+    "auth": (AfterValidator(named_once),),
     "auth.bearer_env": (_VARIABLE,),
     "auth.headers_env": Annotated[_Headers, AfterValidator(lambda pairs: tuple(sorted(pairs.items())))],
-    "proxy": (_unless(_proxy_refusal), BeforeValidator(_proxy)),
+    "login": (AfterValidator(one_recipe),),
+    "login.cookies": (*_NOT_EMPTY, AfterValidator(_beside)),
+    "login.storage_state": (*_NOT_EMPTY, AfterValidator(_beside)),
+    "login.command": (Field(min_length=1), AfterValidator(program_beside)),
+    "login.seconds": (*_A_SECOND, Field(le=600)),
+    "login.session_cookie": _NOT_EMPTY,
+    "login.warn_before": _SECONDS,
+    "login.logged_out": (AfterValidator(some_sign),),
+    "login.logged_out.selector": (_SELECTOR,),
+    "login.logged_out.address": (_unless(_address_refusal, "{text!r} {refusal}"),),
+    "login.logged_out.text": (Field(pattern=r"\S"),),
+    "proxy": (_unless(proxy_key_refusal), BeforeValidator(as_proxy)),
     "proxy_env": (_VARIABLE,),
     "limits.page_mb": (Field(ge=1, le=64),),
     "limits.pdf_mb": (Field(ge=1, le=1024),),

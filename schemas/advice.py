@@ -44,7 +44,7 @@ _TO_GO_AHEAD = "to go ahead: sitegraph run SOURCE.yaml --accept"
 ADVICE: Mapping[Trouble, str] = {
     Trouble.ROBOTS: "its owner asks not to be crawled",
     Trouble.PRIVATE: "if it is your own, name it under `allow_private` in the source file",
-    Trouble.LOGIN: "a login stands in a source file, under `auth`",
+    Trouble.LOGIN: "a login stands in a source file, under `auth` or `login`",
     Trouble.NOT_FOUND: "check the address",
     Trouble.SITE_FAILS: "try again later",
     Trouble.NO_NAME: "check how the host is spelt, and the network",

@@ -142,6 +142,14 @@ class FreshnessState:
     stale: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoginState:
+    """When the login of a source ends (ISO 8601, UTC), where a cookie says so, and whether that is soon."""
+
+    expires_at: str | None = None
+    expires_soon: bool = False
+
+
 def judge_freshness(slo: float | None, *, as_of: str | None, now: datetime) -> FreshnessState:
     """Compare the age of what readers see with what is promised.
 
@@ -282,7 +290,7 @@ class RunReport:
     were redacted in it, and how many documents had any. `pdf_pages` are those of the PDFs
     that this process parsed. `freshness` is how fresh the source was until this run: `as_of` is None at the
     first. `cost` is empty in reports of versions that measured none. `checks` are the questions that were
-    asked before publishing.
+    asked before publishing. `login` is when the login ends.
     """
 
     source: str
@@ -304,6 +312,7 @@ class RunReport:
     freshness: FreshnessState = field(default_factory=FreshnessState)
     cost: CostAccount = field(default_factory=CostAccount)
     checks: CheckCounts = field(default_factory=CheckCounts)
+    login: LoginState = field(default_factory=LoginState)
     guard: str | None = None
     problems: tuple[Problem, ...] = ()
 

@@ -158,8 +158,9 @@ class RunSettings:
     `task_runner` is where documents are fetched, parsed and embedded: `threads` of the run's own process, or
     workers of `dask` or `ray`, of the cluster at `task_runner_address` (default: `task_runner_workers`
     processes of this machine, for as long as a run). `chromium` is for sources with `javascript: true`
-    (default: the one on the PATH). Runs leave metrics for node_exporter in `metrics_file`, and ask the
-    questions in the file `checks` before they publish.
+    (default: the one on the PATH). Requests are signed with the private key in the file `request_key`, whose
+    public half is in the directory of keys at `signature_agent`. Runs leave metrics for node_exporter in
+    `metrics_file`, and ask the questions in the file `checks` before they publish.
     """
 
     workers: int = 2
@@ -168,6 +169,8 @@ class RunSettings:
     task_runner_address: str | None = None
     task_runner_workers: int = 2
     user_agent: str = field(default_factory=lambda: f"{PACKAGE}/{program_version()}")
+    request_key: str | None = None
+    signature_agent: str | None = None
     chromium: str | None = None
     metrics_file: str | None = None
     checks: str | None = None

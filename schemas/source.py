@@ -110,6 +110,32 @@ class Auth:
     headers_env: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedOut:
+    """What shows that nobody is logged in, any of it: an element (CSS), where a page leads (glob), a text."""
+
+    selector: str | None = None
+    address: str | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoginRecipe:
+    """How a session is had: one of two files, or a command that prints headers; never what they hold.
+
+    `seconds` of the command. `session_cookie` names the cookie whose end is that of the session, of which
+    people are warned `warn_before` seconds ahead.
+    """
+
+    cookies: str | None = None
+    storage_state: str | None = None
+    command: tuple[str, ...] = ()
+    seconds: float = 60.0
+    session_cookie: str | None = None
+    warn_before: float = 3 * 86400.0
+    logged_out: LoggedOut = LoggedOut()
+
+
 class ToolFormat(StrEnum):
     """How a file describes tools."""
 
@@ -205,7 +231,7 @@ class Source:
     changes HTML pages before `content` chooses from them. `schedule`, `freshness` and `deployment` say
     nothing of the documents: `sitegraph deploy` and `sitegraph status` read them. `checks` is the path of a
     file of questions that are asked before publishing (docs/checks.md). `family`: what the documents are
-    versions of. `access` says who may see documents.
+    versions of. `access` says who may see documents. `auth` are headers with secrets, `login` a session.
     """
 
     name: str
@@ -240,6 +266,7 @@ class Source:
     lint: LintOptions = field(default=LintOptions(), metadata=LATER)
     family: VersionFamily | None = field(default=None, metadata=LATER)
     access: SourceAccess = field(default=SourceAccess(), metadata=LATER)
+    login: LoginRecipe = field(default=LoginRecipe(), metadata=LATER)
 
     @property
     def cleaning(self) -> Cleaning | None:

@@ -20,7 +20,7 @@ GROUP = "sitegraph.sources"
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 """What a kind may be called; `kind` of a source file says it."""
 
-SHARED_KEYS = ("seeds", "roots", "auth", "javascript", "proxy", "proxy_env", "quarantine")
+SHARED_KEYS = ("seeds", "roots", "auth", "login", "javascript", "proxy", "proxy_env", "quarantine")
 """Keys of the source file that several kinds may have and none needs to; the other common keys all have."""
 
 

@@ -16,6 +16,7 @@ from indexes.stores.ledger.generations import Generation, GenerationState
 from ingest.diff.lifecycle import missing_until
 from ingest.plan.schedule import judge_claim, missing_due, next_due, next_interval, retry_wait
 from runtime.cost import METER
+from runtime.logins import login_state
 from runtime.readings import largest_child_mb, peak_rss_mb
 from schemas.changes import ChangeKind, Counts, add_counts
 from schemas.cost import CostAccount, Costs, RowsTouched, Spent, settle, total_of
@@ -125,6 +126,7 @@ def build_run_report(
         freshness=_freshness_before(run),
         cost=account_of(METER.read() - costs, manifest.totals()),
         checks=counts_of_run(run.index, run.run_id),
+        login=login_state(run.source, now=run.index.clock.now()),
         guard=difference.guard,
         problems=problems_of(run, seen),
     )

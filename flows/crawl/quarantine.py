@@ -271,7 +271,10 @@ class _Judge:
 def _ask(run: CrawlContext, uri: str) -> _Probe:
     """Ask the host of *uri* for an address that nobody can have, within its robots.txt and pace."""
     url = canonical_url(f"/sitegraph-{sha256_hex(run.run_id)[:24]}", uri)
-    result, page = read_once_more(run, KnownDocument(source=run.source.name, uri=url or uri))
+    try:
+        result, page = read_once_more(run, KnownDocument(source=run.source.name, uri=url or uri))
+    except GuardRefused:  # what nobody has may want another login than the source's, which is not lost for it
+        return _Probe()
     if page is None:
         return _Probe(location=result.location)
     return _Probe(page=read_version(page, result.body or b""))

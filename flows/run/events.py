@@ -4,6 +4,7 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ from indexes.places import place_of
 from indexes.stores.ledger.frontier import SeenDocument
 from ingest.diff.soft_errors import WALL
 from ingest.plan.scope import seed_urls
+from runtime.logins import login_state, told_login
 from runtime.source_file import load_source
 from schemas.documents import DocumentState
 from schemas.errors import ConfigError, GuardRefused, PublishHeld, SitegraphError
 from schemas.redaction import one_line
-from schemas.report import FreshnessState, RunReport
+from schemas.report import FreshnessState, LoginState, RunReport
 from schemas.settings import Settings
+from schemas.source import Source
 
 PUBLISHED = "sitegraph.generation.published"
 HELD = "sitegraph.generation.held"
@@ -29,6 +32,7 @@ REFUSED = "sitegraph.generation.refused"
 FRESH = "sitegraph.source.fresh"
 STALE = "sitegraph.source.stale"
 BLOCKED = "sitegraph.source.blocked"
+LOGIN_EXPIRES = "sitegraph.source.login_expires"
 
 SOURCE, INDEX, FOLDER = "sitegraph.source", "sitegraph.index", "sitegraph.folder"
 """Labels of every event's resource: name of the source, id and folder of the index.
@@ -149,6 +153,15 @@ def _refusal(seen: SeenDocument) -> str | None:
     return f"HTTP {seen.http_status}" if is_refused else None
 
 
+def event_of_login(
+    source: Source, index: IndexName, state: LoginState, *, now: datetime
+) -> SourceEvent | None:
+    """Say that the login of a source ends soon, or has ended."""
+    told = told_login(source, state, now=now)
+    payload = {"expires_at": state.expires_at, "reason": _short(told or "")}
+    return _event(LOGIN_EXPIRES, source.name, index, payload) if told else None
+
+
 def _told(freshness: FreshnessState) -> Mapping[str, Any]:
     """When the last run ended well, and how old that may be and is, in seconds."""
     age = "never" if freshness.age is None else f"{freshness.age / 3600:.1f} h ago"
@@ -210,14 +223,26 @@ def tell_error(source: str, settings: Settings, error: SitegraphError) -> None:
         emit(_error_events(source, settings, error))
 
 
-def tell_stale(index: Index) -> tuple[str, ...]:
-    """Say of each source that is older than its SLO, and wait until Prefect has it; return their names."""
+def tell_login(resources: Resources) -> None:
+    """Say that the login of this run's source ends soon, if it does."""
+    with _never_failing():
+        emit(_login_events(resources.index, [resources.source]))
+
+
+def tell_state(index: Index) -> None:
+    """Say of each source that is older than its SLO, or whose login ends soon; wait until Prefect has it."""
     from prefect.events.worker import EventsWorker
 
     stale = {name: state for name, state in freshness_by_source(index).items() if state.stale}
     emit(event_of_stale(name, _index_of_event(index), state) for name, state in stale.items())
+    emit(_login_events(index, index.ledger.sources.all().values()))
     EventsWorker.drain_all(timeout=SECONDS_TO_SEND)
-    return tuple(stale)
+
+
+def _login_events(index: Index, sources: Iterable[Source]) -> list[SourceEvent]:
+    now, name = index.clock.now(), _index_of_event(index)
+    told = (event_of_login(one, name, login_state(one, now=now), now=now) for one in sources)
+    return [event for event in told if event is not None]
 
 
 def _index_of_event(index: Index) -> IndexName:

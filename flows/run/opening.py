@@ -27,8 +27,10 @@ from indexes.places import place_of
 from indexes.publish.files import parse_keep
 from indexes.publish.generation import load_generation
 from runtime.clock import MAX_AHEAD, SystemClock
+from runtime.logins import login_state, told_login
 from runtime.progress import StageProgress
 from runtime.readings import share_heaps
+from runtime.request_keys import open_signer
 from runtime.settings import check_device, check_task_runner, raise_gc_threshold
 from schemas.advice import ADVICE, Trouble
 from schemas.errors import GuardRefused, SitegraphError
@@ -109,6 +111,7 @@ def check_settings(settings: Settings, checks: str | None) -> None:
 
     check_device(settings.device)
     check_signing_key(settings)
+    open_signer(settings, now=SystemClock().now)
     check_task_runner(settings)
     parse_keep(settings.keep, last=settings.keep_generations)
     check_extractor(settings)
@@ -133,6 +136,9 @@ def _working(resources: Resources) -> Iterator[Resources]:
 def _tell(resources: Resources, restored: Iterable[str]) -> None:
     problems = [Problem(url=name, reason="was missing or damaged; put back") for name in restored]
     problems += told_clock(resources.index)
+    now = resources.index.clock.now()
+    if told := told_login(resources.source, login_state(resources.source, now=now), now=now):
+        problems.append(Problem(url=resources.source.name, reason=told))
     resources.index.ledger.runs.add_problems(resources.run.run_id, problems)
     for problem in problems:
         resources.progress.say(f"{problem.url} {problem.reason}")

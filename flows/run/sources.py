@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
 from threading import Lock
@@ -17,6 +18,7 @@ from ingest.diff.guard import NOTHING_READABLE, seed_refusal
 from ingest.diff.lifecycle import after_fetch
 from ingest.fetch.client import FetchSession
 from ingest.fetch.document import fetch_all
+from ingest.fetch.login import LoginData, SiteLogin, no_sign
 from ingest.fetch.media import limits_of
 from ingest.fetch.politeness import SharedTurns
 from ingest.parse.formats.registry import installed_formats
@@ -24,13 +26,15 @@ from ingest.plan.scope import seed_urls
 from ingest.sources.registry import kind_named
 from runtime.access import as_given, proxies_of, read_credentials
 from runtime.clock import SystemClock
+from runtime.logins import read_login, remedy_of
 from runtime.programs import open_browser
+from runtime.request_keys import open_signer
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import GuardRefused
 from schemas.fetch import FetchRequest, FetchResult, HostTurn
 from schemas.ids import record_sha256
 from schemas.settings import Settings
-from schemas.source import Source
+from schemas.source import LoggedOut, Source
 from schemas.source_kinds import OpenSource, SourceContext
 
 
@@ -149,22 +153,47 @@ class RunTurns:
 def open_source_session(
     source: Source, settings: Settings, *, clock: SystemClock
 ) -> AbstractContextManager[FetchSession]:
-    """Open it: the source's pace, kept together with all other runs, its credentials, proxies, limits."""
+    """Open it: the source's pace, kept together with all other runs, its login, proxies, limits."""
+    login = open_login(source, now=clock.now)
     return closing(
         FetchSession(
             user_agent=source.user_agent or settings.user_agent,
             allow_private=source.allow_private,
             per_host_delay=source.rate.per_host_delay,
             concurrency=source.rate.concurrency,
-            credentials=read_credentials(source, os.environ),
+            login=login,
+            signer=open_signer(settings, now=clock.now),
             proxies=proxies_of(source, as_given(os.environ)),
-            browser=open_browser(source, settings),
+            browser=open_browser(source, settings, storage=login.data.storage),
             limits=limits_of(source.limits),
             formats=installed_formats(),
             clock=clock,
             shared=SharedTurns(turns=RunTurns(settings), holder=uuid4().hex),
         )
     )
+
+
+def open_login(source: Source, *, now: Callable[[], datetime]) -> SiteLogin:
+    """Return what the requests of a source carry, and how its login is seen to be lost, and got again.
+
+    Raises: ConfigError, GuardRefused: the login cannot be had.
+    """
+    read = partial(read_login, source)
+    sign = source.login.logged_out
+    return SiteLogin(
+        read(now=now()),
+        credentials=read_credentials(source, os.environ),
+        sign=no_sign if sign == LoggedOut() else partial(_shown_sign, sign),
+        renew=(lambda: read(now=now()) or LoginData()) if source.login.command else None,
+        remedy=remedy_of(source.login),
+        source=source.name,
+    )
+
+
+def _shown_sign(sign: LoggedOut, result: FetchResult) -> str | None:
+    from ingest.parse.html.logged_out import shown_sign  # parsers take a second to import
+
+    return shown_sign(sign, result)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -178,18 +178,23 @@ def signature_of(layout: IndexLayout, generation: int) -> Path:
 
 
 class Signer:
-    """Signs manifests with a private key."""
+    """Signs manifests, or requests, with a private key."""
 
-    def __init__(self, key_file: Path) -> None:
-        """Read the key.
+    def __init__(self, key_file: Path, *, setting: str = SIGNING_KEY) -> None:
+        """Read the key, which *setting* names.
 
         Raises: ConfigError: it cannot be read, has a password, or is not an Ed25519 key; no cryptography.
         """
-        self._key = _private_key(key_file)
+        self._key = _private_key(key_file, setting)
 
-    def sign(self, manifest: bytes) -> bytes:
-        """Return the signature of a manifest's bytes; equal bytes have equal signatures."""
-        return self._key.sign(manifest)
+    @property
+    def public_bytes(self) -> bytes:
+        """Its public half, 32 bytes (RFC 8032, 5.1.5)."""
+        return self._key.public_key().public_bytes_raw()
+
+    def sign(self, data: bytes) -> bytes:
+        """Return the signature of bytes; equal ones have equal signatures."""
+        return self._key.sign(data)
 
 
 class PublisherKeys:
@@ -236,9 +241,14 @@ def _has_signed(key: "Ed25519PublicKey", manifest: bytes, signature: bytes) -> b
     return True
 
 
-def _private_key(file: Path) -> "Ed25519PrivateKey":
-    data = _read(file, SIGNING_KEY)
-    serialization = _serialization(SIGNING_KEY)
+def read_public_keys(file: Path) -> tuple[bytes, ...]:
+    """Return the public keys of a file, 32 bytes each. Raises: ConfigError: as `PublisherKeys`."""
+    return tuple(key.public_bytes_raw() for key in _public_keys(file, "--also"))
+
+
+def _private_key(file: Path, setting: str) -> "Ed25519PrivateKey":
+    data = _read(file, setting)
+    serialization = _serialization(setting)
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     with suppress(ValueError, TypeError):
@@ -248,9 +258,9 @@ def _private_key(file: Path) -> "Ed25519PrivateKey":
     raise ConfigError(f"is not an Ed25519 private key in PEM without a password; {_MAKE}", subject=str(file))
 
 
-def _public_keys(file: Path) -> "tuple[Ed25519PublicKey, ...]":
-    data = _read(file, TRUST)
-    serialization = _serialization(TRUST)
+def _public_keys(file: Path, setting: str = TRUST) -> "tuple[Ed25519PublicKey, ...]":
+    data = _read(file, setting)
+    serialization = _serialization(setting)
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     found = []

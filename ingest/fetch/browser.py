@@ -6,16 +6,17 @@ Source: crawl rules, section 1.
 """
 
 import asyncio
+import json
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.transport import HttpResponse
 
-Supply = Callable[[str, str], Awaitable[HttpResponse | None]]
-"""URL and kind (script, xhr, …) of what a page asks for, to the answer; None refuses it."""
+Supply = Callable[[str, str, str | None], Awaitable[HttpResponse | None]]
+"""URL, kind (script, xhr, …) and Authorization of what a page asks for, to the answer; None refuses it."""
 
 WANTED = frozenset({"script", "stylesheet", "xhr", "fetch"})
 """What can make text. Pictures, fonts, frames, sockets and anything but GET are refused unasked."""
@@ -35,6 +36,13 @@ _ARGS = (
 )
 
 
+_FILL_STORAGE = """(storage => {
+  const own = storage[location.origin] ?? {};
+  for (const name in own) localStorage.setItem(name, own[name]);
+})(%s)"""
+"""Runs before any script of a page, and gives each origin what is its own."""
+
+
 def _why(error: Exception) -> str:
     """Say what Chromium could not do; its own words are pages long."""
     if "No usable sandbox" in str(error):
@@ -48,7 +56,15 @@ def _why(error: Exception) -> str:
 class Browser:
     """One headless Chromium; starts with the first page, and again after a crash."""
 
-    def __init__(self, *, executable: str, sandbox: bool, user_agent: str) -> None:
+    def __init__(
+        self,
+        *,
+        executable: str,
+        sandbox: bool,
+        user_agent: str,
+        storage: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
+        self._storage = json.dumps(storage) if storage else None
         self._executable = executable
         self._sandbox = sandbox
         self._user_agent = user_agent
@@ -104,6 +120,8 @@ class Browser:
             user_agent=self._user_agent, service_workers="block", accept_downloads=False
         )
         try:
+            if self._storage is not None:
+                await context.add_init_script(_FILL_STORAGE % self._storage)
             page = await context.new_page()
             context.on("page", lambda other: other.close())
             await context.route("**/*", feed.answer)
@@ -177,13 +195,14 @@ class _Feed:
         elif request.is_navigation_request():
             await route.fulfill(status=204)  # the page stays; a refusal would put an error page in its place
         elif request.method == "GET" and request.resource_type in WANTED:
-            await _hand_over(route, await self._ask(request.url, request.resource_type))
+            login = request.headers.get("authorization")
+            await _hand_over(route, await self._ask(request.url, request.resource_type, login))
         else:
             await route.abort()
 
-    async def _ask(self, url: str, kind: str) -> HttpResponse | None:
+    async def _ask(self, url: str, kind: str, login: str | None) -> HttpResponse | None:
         # A task of its own: cancelling the caller's would end the connection to the browser.
-        asking = asyncio.ensure_future(self._supply(url, kind))
+        asking = asyncio.ensure_future(self._supply(url, kind, login))
         self._asking.add(asking)
         await asyncio.wait({asking})
         self._asking.discard(asking)

@@ -9,12 +9,14 @@ from ingest.fetch.body import Judge
 from ingest.fetch.browser import Browser
 from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.gate import parse_allowed
-from ingest.fetch.host import Checkpoint, Host, await_unless_stopped, build_checkpoint
+from ingest.fetch.host import NO_HEADERS, Checkpoint, Host, await_unless_stopped, build_checkpoint
+from ingest.fetch.login import SiteLogin
 from ingest.fetch.loop_thread import LoopThread
 from ingest.fetch.media import BodyLimit, FetchLimits
 from ingest.fetch.politeness import Clock, Pace, SharedTurns
 from ingest.fetch.proxies import Credentials, ProxyRules
 from ingest.fetch.robots import RobotsCache, RobotsPolicy, product_token
+from ingest.fetch.signatures import RequestSigner
 from ingest.fetch.sitemaps import SitemapWalk
 from ingest.fetch.transport import HttpResponse, Tally, Transport
 from ingest.urls import host_port
@@ -45,6 +47,8 @@ class FetchSession:
         clock: Clock,
         formats: Sequence[DocumentFormat],
         credentials: Credentials | None = None,
+        login: SiteLogin | None = None,
+        signer: RequestSigner | None = None,
         proxies: ProxyRules | None = None,
         browser: Browser | None = None,
         limits: FetchLimits | None = None,
@@ -55,14 +59,15 @@ class FetchSession:
         Args: user_agent: name and contact, sent with every request; its leading word is what robots.txt is
             read for. allow_private: exact `host:port` entries. per_host_delay: seconds between requests to a
             host; 0 only for a host that is one's own. concurrency: connections to one host. formats: those
-            of documents; all else is refused. credentials: headers for a login, sent to the sites they are
-            for. proxies: what requests go through. browser: runs the scripts of every HTML page.
-            shared: the turns of hosts among all sessions that know of them.
+            of documents; all else is refused. login: what requests carry of one; without it, the headers of
+            *credentials*, for the sites they are for. signer: signs every request. proxies: what requests go
+            through. browser: runs the scripts of every HTML page. shared: the turns of hosts among all
+            sessions that know of them.
         Raises: ConfigError: an `allow_private` entry is not one.
         """
-        credentials, self.limits = credentials or Credentials(), limits or FetchLimits()
+        self.login, self.limits = login or SiteLogin(credentials=credentials), limits or FetchLimits()
         self.browser = browser
-        self.is_privileged = bool(allow_private or credentials.sites)
+        self.is_privileged = bool(allow_private) or self.login.is_privileged
         self.pieces: dict[str, HttpResponse] = {}
         self.formats = formats
         self.clock = clock
@@ -73,9 +78,10 @@ class FetchSession:
         self._transport = Transport(
             user_agent=user_agent,
             allowed=allowed,
-            credentials=credentials,
+            login=self.login,
             proxies=proxies or ProxyRules(),
             limits=self.limits,
+            signer=signer,
         )
         self._robots = RobotsCache(token=product_token(user_agent), clock=clock, limits=self.limits)
         self._hosts: dict[str, Host] = {}
@@ -181,12 +187,26 @@ class FetchSession:
         signalled = {UseOrigin.ROBOTS: policy.rules.uses} if policy.fault is None else {}
         return {**signalled, **reserved}
 
-    async def ask(self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint) -> HttpResponse:
+    async def ask(
+        self,
+        url: str,
+        *,
+        judge: Judge,
+        tally: Tally,
+        checkpoint: Checkpoint,
+        headers: Mapping[str, str] = NO_HEADERS,
+    ) -> HttpResponse:
         """Ask the host of *url* for it, within its pace and tries. Raises: FetchFault, Stopped."""
-        return await self.host(url).ask(url, judge=judge, tally=tally, checkpoint=checkpoint)
+        return await self.host(url).ask(url, judge=judge, tally=tally, checkpoint=checkpoint, headers=headers)
 
     async def ask_allowed(
-        self, url: str, *, judge: Judge, tally: Tally, checkpoint: Checkpoint
+        self,
+        url: str,
+        *,
+        judge: Judge,
+        tally: Tally,
+        checkpoint: Checkpoint,
+        headers: Mapping[str, str] = NO_HEADERS,
     ) -> HttpResponse:
         """Ask for *url* if robots.txt of its own site lets us. Raises: FetchFault, Stopped."""
         policy = await self.robots_policy(url, checkpoint)
@@ -194,7 +214,7 @@ class FetchSession:
             raise policy.fault
         if not policy.rules.allows(url):
             raise FetchFault(FetchFaultKind.POLICY, "robots.txt disallows it")
-        return await self.ask(url, judge=judge, tally=tally, checkpoint=checkpoint)
+        return await self.ask(url, judge=judge, tally=tally, checkpoint=checkpoint, headers=headers)
 
     def _judge_sitemap(self, _content_type: str | None, _head: bytes) -> BodyLimit:
         """Sitemaps come under any type; the parser tells."""

@@ -12,7 +12,7 @@ from ingest.dates import dated, seconds_between, utc_of
 from ingest.fetch.browser import Browser
 from ingest.fetch.client import FetchSession, host_key
 from ingest.fetch.faults import FetchFault, FetchFaultKind
-from ingest.fetch.host import Checkpoint, await_unless_stopped, build_checkpoint
+from ingest.fetch.host import NO_HEADERS, Checkpoint, await_unless_stopped, build_checkpoint
 from ingest.fetch.media import BodyLimit, is_page, judge_document
 from ingest.fetch.transport import (
     PERMANENT,
@@ -72,8 +72,11 @@ class _Pieces:
         self._checkpoint = checkpoint
         self._tally = tally
 
-    async def supply(self, url: str, kind: str) -> HttpResponse | None:
-        """Answer a page's request; None where it is refused or unavailable."""
+    async def supply(self, url: str, kind: str, login: str | None) -> HttpResponse | None:
+        """Answer a page's request; None where it is refused or unavailable.
+
+        *login* is the Authorization that its scripts made of what the login keeps for them.
+        """
         target = canonical_url(url)
         if target is None or not self._may_see(target):
             return None
@@ -81,7 +84,7 @@ class _Pieces:
         if target in kept:
             return kept[target]
         try:
-            answer = await follow_redirects(target, hops=_HOPS, ask=self._ask)
+            answer = await follow_redirects(target, hops=_HOPS, ask=partial(self._ask, login=login))
         except FetchFault as fault:
             self._note(target, fault)
             return None
@@ -92,14 +95,19 @@ class _Pieces:
             kept[target] = answer
         return answer
 
-    async def _ask(self, url: str) -> HttpResponse:
+    async def _ask(self, url: str, *, login: str | None) -> HttpResponse:
         if not self._may_see(url):  # where a redirect leads
             raise FetchFault(
                 FetchFaultKind.POLICY,
                 "a resource of another site, where a login or private address is used",
             )
+        told = bool(self._session.login.data.storage and login) and owned_site(url) == self._site
         return await self._session.ask_allowed(
-            url, judge=self._judge, tally=self._tally, checkpoint=self._checkpoint
+            url,
+            judge=self._judge,
+            tally=self._tally,
+            checkpoint=self._checkpoint,
+            headers={"Authorization": login or ""} if told else {},
         )
 
     def _may_see(self, url: str) -> bool:
@@ -125,11 +133,19 @@ _BY_STATUS = {404: FetchStatus.NOT_FOUND, 410: FetchStatus.GONE}
 
 
 async def _fetch_one(request: FetchRequest, *, session: FetchSession, checkpoint: Checkpoint) -> FetchResult:
-    """Fetch one document; a fault becomes a result. Raises: Stopped, from *checkpoint*."""
+    """Fetch one document; a fault becomes a result.
+
+    Raises: Stopped, from *checkpoint*; GuardRefused: the login is lost.
+    """
     started = session.clock.monotonic()
     tally = Tally()
     try:
+        since = session.login.renewals
         result = await _fetch(request, session, checkpoint, tally)
+        if await session.login.is_worth_asking_again(result, since=since):
+            since = session.login.renewals
+            result = await _fetch(request, session, checkpoint, tally)
+            await session.login.is_worth_asking_again(result, since=since)
     except FetchFault as fault:
         result = _fault_result(request, fault, last_status=tally.statuses[-1] if tally.statuses else None)
     return replace(
@@ -167,7 +183,7 @@ async def _fetch(
         tally=tally,
         checkpoint=checkpoint,
         # A script's page may be another behind the same shell: a 304 would say nothing.
-        validators={} if session.browser is not None else _validators(request),
+        headers=NO_HEADERS if session.browser is not None else _validators(request),
     )
     result = replace(_read_answer(replace(request, url=url), answer), url=request.url)
     if result.status in (FetchStatus.OK, FetchStatus.NOT_MODIFIED):
@@ -303,7 +319,7 @@ def fetch_all(
     Each gets exactly one result, unless *should_stop* (asked before every request, and while waiting; in
     another thread) says so: then what is under way is dropped without a result and stays due.
     Several threads may call this at once with one session.
-    Raises: Stopped: *should_stop* said so; whatever *on_result* raises, which ends the wave.
+    Raises: Stopped: *should_stop* said so; GuardRefused: the login is lost; whatever *on_result* raises.
     """
     wave = _Wave(session, build_checkpoint(should_stop))
     future = session.loop.submit(wave.run(requests))

@@ -78,7 +78,9 @@ _log = logging.getLogger(__name__)
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses that may pass; any other error status is an answer."""
 
-_UNCONDITIONAL: Mapping[str, str] = {}
+NO_HEADERS: Mapping[str, str] = {}
+
+_CONDITIONS = frozenset({"If-None-Match", "If-Modified-Since"})
 
 Checkpoint = Callable[[], None]
 """Asked before every request; raises Stopped when no more may go out."""
@@ -143,9 +145,9 @@ class Host:
         judge: Judge,
         tally: Tally,
         checkpoint: Checkpoint,
-        validators: Mapping[str, str] = _UNCONDITIONAL,
+        headers: Mapping[str, str] = NO_HEADERS,
     ) -> HttpResponse:
-        """Ask until there is an answer or the tries are used up.
+        """Ask until there is an answer or the tries are used up; *headers* are those of this request alone.
 
         Raises: FetchFault: the last one; Stopped, from *checkpoint*.
         """
@@ -153,8 +155,9 @@ class Host:
         for attempt in count(1):
             try:
                 async with self._connections:
-                    answer = await self._try(url, judge, tally, checkpoint, validators)
-                return _accept(answer, conditional=bool(validators), digests=digests, is_whole=self._is_whole)
+                    answer = await self._try(url, judge, tally, checkpoint, headers)
+                conditional = bool(_CONDITIONS & headers.keys())
+                return _accept(answer, conditional=conditional, digests=digests, is_whole=self._is_whole)
             except FetchFault as fault:
                 waits = self._heed(fault)
                 if attempt >= fault.tries(self._limits.tries):
@@ -170,7 +173,7 @@ class Host:
         judge: Judge,
         tally: Tally,
         checkpoint: Checkpoint,
-        validators: Mapping[str, str],
+        headers: Mapping[str, str],
     ) -> HttpResponse:
         self._check_open()
         started = await self._pace.turn()
@@ -182,7 +185,7 @@ class Host:
             raise
         self._breaker.started()
         try:
-            answer = await self._transport.get(url, judge=judge, tally=tally, validators=validators)
+            answer = await self._transport.get(url, judge=judge, tally=tally, headers=headers)
         except FetchFault as fault:
             self._note(fault)
             raise

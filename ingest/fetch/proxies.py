@@ -188,7 +188,7 @@ def name_refusal(name: str) -> str | None:
     if not _NAME.fullmatch(name):
         return "is not the name of a header"
     if name.lower() == "cookie":
-        return "cookies are not sent; use a token"
+        return "cookies stand under `login`, not here"
     return "is set by sitegraph itself" if name.lower() in _OURS else None
 
 

@@ -20,8 +20,10 @@ import httpcore2
 from ingest.fetch.body import ACCEPT_ENCODING, Body, Judge
 from ingest.fetch.faults import LIBRARY_ERRORS, FetchFault, FetchFaultKind, classify_fault
 from ingest.fetch.gate import AddressGate, AllowedTarget, GateBackend, Stream, open_stream
+from ingest.fetch.login import SiteLogin
 from ingest.fetch.media import BodyLimit, FetchLimits, with_one_type
-from ingest.fetch.proxies import Credentials, Proxy, ProxyRules
+from ingest.fetch.proxies import Proxy, ProxyRules
+from ingest.fetch.signatures import RequestSigner
 from ingest.urls import canonical_url, host_port
 from schemas.errors import UnsupportedMedia
 
@@ -144,9 +146,10 @@ class Transport:
         *,
         user_agent: str,
         allowed: Collection[AllowedTarget],
-        credentials: Credentials,
+        login: SiteLogin,
         proxies: ProxyRules,
         limits: FetchLimits,
+        signer: RequestSigner | None = None,
     ) -> None:
         import httpx2
 
@@ -154,7 +157,7 @@ class Transport:
         self.bytes = 0
         self.statuses: dict[int, int] = {}
         self._limits = limits
-        self._credentials = credentials
+        self._login, self._signer = login, signer
         self._fixed = [
             (b"User-Agent", user_agent.encode("latin-1", errors="replace")),
             (b"Accept", _ACCEPT),
@@ -171,37 +174,35 @@ class Transport:
         """Close all connections."""
         await self._connections.aclose()
 
-    async def get(
-        self, url: str, *, judge: Judge, tally: Tally, validators: Mapping[str, str]
-    ) -> HttpResponse:
+    async def get(self, url: str, *, judge: Judge, tally: Tally, headers: Mapping[str, str]) -> HttpResponse:
         """Ask for one canonical URL; *tally* and the transport itself count it.
 
         Raises: FetchFault: whatever went wrong, named.
         """
-        request = self._request(url, validators)
+        request = self._request(url, headers)
         self.requests += 1
         tally.requests += 1
         deadline = asyncio.timeout(self._limits.html.seconds)
         try:
             async with deadline:
-                return await self._exchange(request, judge, tally, deadline)
+                return await self._exchange(url, request, judge, tally, deadline)
         except LIBRARY_ERRORS as error:
             raise _name_fault(error, deadline) from None
 
-    def _request(self, url: str, validators: Mapping[str, str]) -> Any:
+    def _request(self, url: str, more: Mapping[str, str]) -> Any:
         scheme, _, rest = url.partition("://")
         authority, _, target = rest.partition("/")
         host, port = host_port(url)
-        headers = [(b"Host", authority.encode()), *self._fixed, *self._credentials.headers_for(url)]
-        headers.extend(
-            (name.encode(), value.encode("latin-1", "replace")) for name, value in validators.items()
-        )
+        headers = [(b"Host", authority.encode()), *self._fixed, *self._login.headers_for(url)]
+        headers.extend((name.encode(), value.encode("latin-1", "replace")) for name, value in more.items())
+        if self._signer is not None:
+            headers.extend(self._signer.headers_for(authority))
         # Built from parts: given as one text, the library would drop what follows a ";" in the last segment.
         parts = httpcore2.URL(scheme=scheme, host=host, port=port, target=f"/{target}")
         return httpcore2.Request("GET", parts, headers=headers, extensions={"timeout": self._timeouts})
 
     async def _exchange(
-        self, request: Any, judge: Judge, tally: Tally, deadline: asyncio.Timeout
+        self, url: str, request: Any, judge: Judge, tally: Tally, deadline: asyncio.Timeout
     ) -> HttpResponse:
         origin = request.url.origin
         connection = await self._connections.take(origin)
@@ -212,6 +213,7 @@ class Transport:
                     raise httpcore2.ProxyError("407 Proxy Authentication Required")
                 self.statuses[response.status] = self.statuses.get(response.status, 0) + 1
                 tally.statuses.append(response.status)
+                self._login.take_cookies(url, response.headers)
                 return await self._receive(response, judge, tally, deadline)
             finally:
                 await response.aclose()
@@ -256,6 +258,8 @@ def _read_headers(raw: list[tuple[bytes, bytes]], max_bytes: int) -> dict[str, s
     headers: dict[str, str] = {}
     for name, value in raw:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        if key == "set-cookie":  # the login knows them, and nobody else needs to
+            continue
         # A robot's name holds to the end of its header: joined by commas it would claim the next one.
         separator = "\n" if key == "x-robots-tag" else ", "
         headers[key] = f"{headers[key]}{separator}{text}" if key in headers else text

@@ -133,6 +133,8 @@ def outside_refusal(uri: str, source: Source) -> str | None:
     subject = scope_subject(uri)
     if any(fnmatchcase(subject, glob) for glob in source.scope.exclude):
         return "excluded by scope.exclude"
+    if fnmatchcase(subject, source.login.logged_out.address or ""):
+        return "the address of a login (logged_out.address)"
     return None if _included(subject, source) else "outside the source's scope"
 
 

@@ -76,6 +76,10 @@ FRESH_RATIO = _of_source(
     "sitegraph_content_fresh_ratio", "Share of documents no older than the SLO of their source"
 )
 SLO = _of_source("sitegraph_freshness_slo_seconds", "Age that content may have, if the source file says")
+LOGIN_EXPIRES = _of_source(
+    "sitegraph_login_expires_timestamp_seconds",
+    "When the login of the source ends, as the last finished run read it, where a cookie says so",
+)
 
 RUN_STATE = _of_source(
     "sitegraph_last_run_state", "1 for the state of the last run, 0 for the others", "state"
@@ -153,7 +157,7 @@ USAGE_SECONDS = MetricDefinition(
 INDEX_METRICS = (
     *(INDEX_UP, GENERATION, LAST_PUBLISH, HELD, ROWS),
     *(TABLE_ROWS, UNINDEXED_ROWS, FRAGMENTS, SMALL_FRAGMENTS),
-    *(DOCUMENTS, DUE, FAILED, CONTENT_AGE, FRESH_RATIO, SLO),
+    *(DOCUMENTS, DUE, FAILED, CONTENT_AGE, FRESH_RATIO, SLO, LOGIN_EXPIRES),
     *(RUN_STATE, RUN_START, RUN_END, RUN_SUCCESS, RUN_DOCUMENTS, RUN_CHUNKS, RUN_STAGE),
     *(RUN_RESPONSES, RUN_BYTES, RUN_CPU, RUN_IO, RUN_ROWS, RUN_PROBLEMS),
 )

@@ -118,6 +118,7 @@ def _report(name: str, last: LastRun) -> Iterator[Told]:
     for status, number in sorted(_by_status(http.get("status", {})).items()):
         yield catalogue.RUN_RESPONSES, (name, status), number
     yield catalogue.RUN_BYTES, (name,), http.get("bytes", 0)
+    yield from _time(catalogue.LOGIN_EXPIRES, (name,), report.get("login", {}).get("expires_at"))
     yield from _cost(name, report.get("cost", {}))
 
 

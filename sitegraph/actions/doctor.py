@@ -22,6 +22,7 @@ from sitegraph.actions.probes import (
     check_encoder,
     check_machine,
     check_servers,
+    check_sessions,
     read_sources,
 )
 
@@ -54,6 +55,7 @@ def check_up(settings: Settings, sources: Sequence[Source]) -> tuple[CheckResult
         *check_machine(settings, needs),
         check_encoder(settings, described.encoder),
         *check_servers(settings, needs),
+        *check_sessions({one.name: one for one in (*described.sources, *sources)}.values()),
         *described.findings,
     )
     return tuple(replace(finding, told=one_line(finding.told)) for finding in _told_once(findings))

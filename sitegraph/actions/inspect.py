@@ -19,11 +19,13 @@ from ingest.fetch.files import read_local_file
 from ingest.fetch.gate import parse_allowed
 from ingest.fetch.proxies import read_proxies
 from ingest.fetch.robots import product_token
+from ingest.fetch.signatures import RequestSigner
 from ingest.parse.formats.registry import installed_formats
 from ingest.parse.inspection import Inspection
 from ingest.urls import canonical_url, file_url, host_port
 from runtime.clock import SystemClock
 from runtime.parser_pool import ParserPool
+from runtime.request_keys import open_signer
 from runtime.settings import naming_file
 from schemas.advice import ADVICE, Trouble, trouble_of
 from schemas.errors import ConfigError, FetchRefused, GuardRefused
@@ -55,7 +57,9 @@ class Document:
     notes: tuple[str, ...] = ()
 
 
-def load_document(target: str, *, user_agent: str, allow_private: Sequence[str]) -> Document:
+def load_document(
+    target: str, *, user_agent: str, allow_private: Sequence[str], signer: RequestSigner | None = None
+) -> Document:
     """Fetch a URL as a crawl would (robots.txt, address check, limits), or read a file.
 
     Raises: ConfigError: no such file or no such address, or an entry that names no private address, which a
@@ -76,6 +80,7 @@ def load_document(target: str, *, user_agent: str, allow_private: Sequence[str])
             per_host_delay=Rate().per_host_delay,
             concurrency=1,
             proxies=read_proxies(os.environ),
+            signer=signer,
             clock=SystemClock(),
             formats=installed_formats(),
         )
@@ -160,7 +165,10 @@ def inspect_target(
     Raises: ConfigError: no such file, address or model; GuardRefused: the URL is unavailable; ParseError,
     UnsupportedMedia: it cannot be parsed; SchemaMismatch: the index was made with another model.
     """
-    document = load_document(target, user_agent=settings.user_agent, allow_private=allow_private)
+    signer = open_signer(settings, now=SystemClock().now)
+    document = load_document(
+        target, user_agent=settings.user_agent, allow_private=allow_private, signer=signer
+    )
     with ParserPool(workers=1, tokenizer=_tokenizer(settings)) as pool:
         record = pool.inspect(document.data, replace(document.request, cleaning=cleaning), draw=draw)
     inspection = from_record(Inspection, json.loads(record))

@@ -96,6 +96,7 @@ def needs_of(
         "postgres": ledger is not None,
         "s3": raw_url is not None,
         "js": browser,
+        "sign": any((settings.request_key, settings.signing_key, settings.trust)),
         "nlp": settings.spacy is not None,
         "otel": tracing_wanted(environ or {}),
         "openlineage": lineage_wanted(environ or {}),

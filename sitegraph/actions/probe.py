@@ -22,6 +22,7 @@ from ingest.urls import file_path, is_file_url
 from runtime.access import as_given
 from runtime.clock import SystemClock
 from runtime.parser_pool import ParserPool
+from runtime.request_keys import open_signer
 from schemas.errors import GuardRefused, ParseError, SitegraphError, UnsupportedMedia
 from schemas.fetch import FetchRequest, FetchResult
 from schemas.fragment import GraphFragment, ParseRequest
@@ -69,6 +70,7 @@ def look_at_site(target: Target, settings: Settings, *, allow_private: Sequence[
             per_host_delay=0.0 if allow_private else Rate().per_host_delay,
             concurrency=1,
             proxies=read_proxies(as_given(os.environ)),
+            signer=open_signer(settings, now=SystemClock().now),
             limits=replace(FetchLimits(), sitemap_files=SITEMAPS, tries=2),
             clock=SystemClock(),
             formats=installed_formats(),

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,11 +19,13 @@ from indexes.markers import read_marker
 from indexes.own_ledger import open_own_ledger
 from indexes.places import folder_bytes, index_place
 from indexes.publish import files
+from runtime.clock import SystemClock
+from runtime.logins import check_login, remedy_of, told_login
 from runtime.programs import find_chromium
 from runtime.settings import check_makeable
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch, SitegraphError, StoreUnavailable
 from schemas.settings import EXTRAS, KeepSettings, Neo4jSettings, RunSettings, Settings, install_line
-from schemas.source import Source
+from schemas.source import LoginRecipe, Source
 from sitegraph.actions.needs import CheckResult, Needs, absent, found, unreachable
 
 LEDGER = "ledger"
@@ -259,6 +262,25 @@ def check_encoder(settings: Settings, folder: Path | None) -> CheckResult:
     except SitegraphError as error:
         return absent("encoder", str(error), remedy="unset SITEGRAPH_MODEL, or name another", needed=True)
     return found("encoder", f"{spec.name} in {spec.path}")
+
+
+def check_sessions(sources: Iterable[Source]) -> Iterator[CheckResult]:
+    """Look at the login of each source that has one: its file or program, and when it ends."""
+    for source in sources:
+        if source.login != LoginRecipe():
+            yield _session(source, now=SystemClock().now())
+
+
+def _session(source: Source, *, now: datetime) -> CheckResult:
+    subject, remedy = f"login of {source.name}", remedy_of(source.login)
+    try:
+        state = check_login(source, now=now)
+    except ConfigError as error:
+        return absent(subject, str(error), remedy=remedy, needed=True)
+    if (told := told_login(source, state, now=now)) is None:
+        return found(subject, f"until {state.expires_at}" if state.expires_at else "nothing says until when")
+    is_over = state.expires_at is not None and datetime.fromisoformat(state.expires_at) <= now
+    return absent(subject, told, remedy=remedy, needed=True) if is_over else found(subject, told)
 
 
 def _prefect() -> CheckResult:

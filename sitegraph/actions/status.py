@@ -1,6 +1,7 @@
 """How an index stands, as plain data: what it holds, how fresh it is, who is at work, its audiences."""
 
 from collections import Counter
+from datetime import datetime
 from typing import Any
 
 from flows.run.account import freshness_by_source
@@ -14,10 +15,12 @@ from indexes.publish.current import held_since, read_current
 from indexes.publish.files import bytes_beyond
 from indexes.publish.generation import GenerationManifest, load_generation, published_line
 from indexes.stores.ledger.leases import HeldLease
+from runtime.logins import login_state, told_login
 from schemas.fragment import CoverageCounts
 from schemas.nodes import NodeKind
 from schemas.records import to_record
-from schemas.report import FreshnessState
+from schemas.report import FreshnessState, LoginState
+from schemas.source import Source
 from sitegraph.actions.health import describe_sources
 
 
@@ -32,6 +35,7 @@ def gather_status(opened: Index) -> dict[str, Any]:
         runs=ledger.runs.latest_reports(),
         under_way={lease["name"] for lease in leases if lease["alive"]},
     )
+    known, now = ledger.sources.all(), opened.clock.now()
     audiences, checks = describe_audiences(opened), load_record(opened.layout)
     return {
         "index": str(opened.layout.root),
@@ -58,12 +62,19 @@ def gather_status(opened: Index) -> dict[str, Any]:
                 **one,
                 "freshness": to_record(fresh.get(name, FreshnessState())),
                 "coverage": to_record(covered.get(name, CoverageCounts())),
+                "login": _login(known.get(name), now=now),
             }
             for name, one in described.items()
         },
         # Only where there are any: nothing else says of most indexes that they could have some.
         **({"audiences": audiences} if audiences else {}),
     }
+
+
+def _login(source: Source | None, *, now: datetime) -> dict[str, Any]:
+    """When the login ends, and a line about it where that is soon or was."""
+    state = LoginState() if source is None else login_state(source, now=now)
+    return {**to_record(state), "told": source and told_login(source, state, now=now)}
 
 
 def _maintenance(opened: Index) -> dict[str, Any]:

@@ -58,6 +58,7 @@ COMMANDS = {
     "repair": "Repair a damaged index, without sending a request.",
     "rollback": "Return to an earlier generation, or lift the hold.",
     "drop": "Remove a source from the index.",
+    "keys": "Print the public key of signed requests, for the sites that get them.",
     "doctor": "Check what this machine and its configuration lack.",
 }
 """What each command does in a line; its module is imported when it is called."""

@@ -7,9 +7,11 @@ from dataclasses import replace
 from ingest.fetch.browser import Browser
 from ingest.fetch.client import FetchSession
 from ingest.fetch.document import fetch_all
+from ingest.fetch.login import SiteLogin
 from ingest.fetch.media import FetchLimits
 from ingest.fetch.politeness import Clock, SharedTurns
 from ingest.fetch.proxies import Credentials, ProxyRules
+from ingest.fetch.signatures import RequestSigner
 from ingest.parse.formats.registry import installed_formats
 from schemas.fetch import FetchRequest, FetchResult
 from tests.fakes.fetch_clock import QuickClock
@@ -39,6 +41,8 @@ def session_for(
     concurrency: int = 1,
     allow_private: tuple[str, ...] | None = None,
     credentials: Credentials | None = None,
+    login: SiteLogin | None = None,
+    signer: RequestSigner | None = None,
     proxies: ProxyRules | None = None,
     browser: Browser | None = None,
     shared: SharedTurns | None = None,
@@ -52,6 +56,8 @@ def session_for(
             concurrency=concurrency,
             clock=clock or QuickClock(),
             credentials=credentials,
+            login=login,
+            signer=signer,
             proxies=proxies,
             browser=browser,
             limits=limits,

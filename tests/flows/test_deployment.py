@@ -279,8 +279,8 @@ def test_a_run_whose_seed_is_down_fails_and_says_which(
     assert "Traceback" not in _log_with(deployed, everything, "cannot be read")
     seed = site.url("/start.html")
     assert everything.message == (
-        f"tiny: seed {seed} cannot be read (HTTP 403); a login stands in a source file, under `auth`; "
-        "nothing was changed"
+        f"tiny: seed {seed} cannot be read (HTTP 403); a login stands in a source file, under `auth` or "
+        "`login`; nothing was changed"
     )
 
 

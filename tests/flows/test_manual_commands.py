@@ -70,6 +70,7 @@ ELSEWHERE = {
     r"sitegraph \w+ .*--index s3://": "tests/flows/test_pull.py",
     r"sitegraph pull\b": "tests/flows/test_pull.py",
     r"openssl\b": "tests/flows/test_pull.py",
+    r"sitegraph keys\b": "tests/flows/test_signed_requests.py",
     r"SITEGRAPH_TASK_RUNNER=": "tests/flows/test_dask.py",
     r"prefect\b": "tests/flows/test_work_pools.py",
     r"sitegraph serve\b": "test_the_quickstart_from_an_empty_folder_to_an_answer_over_http",

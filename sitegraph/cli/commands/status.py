@@ -26,7 +26,7 @@ def status(
     emit_events: Annotated[
         bool,
         typer.Option(
-            "--emit-events", help="Send sitegraph.source.stale to Prefect for each source beyond its SLO."
+            "--emit-events", help="Tell Prefect of sources beyond their SLO, and of logins that end soon."
         ),
     ] = False,
     output: FormatOption = "text",
@@ -52,11 +52,11 @@ def status(
     with closing(open_described(settings)) as opened:
         record = gather_status(opened)
         if emit_events:
-            _emit_stale(opened)
+            _emit_events(opened)
     print_result(output, record, _lines(record, partial(complete_commands, index=index)))
 
 
-def _emit_stale(opened: Any) -> None:
+def _emit_events(opened: Any) -> None:
     """Send the events, if there is a server that may hear them."""
     from flows.run.prefect_server import ask_prefect
 
@@ -65,9 +65,9 @@ def _emit_stale(opened: Any) -> None:
             "needs a Prefect server; set PREFECT_API_URL to http://HOST:4200/api", subject="--emit-events"
         )
     prepare_prefect(os.environ)
-    from flows.run.events import tell_stale
+    from flows.run.events import tell_state
 
-    tell_stale(opened)
+    tell_state(opened)
 
 
 def _lines(record: dict[str, Any], complete: Callable[[str], str]) -> Iterator[str]:
@@ -97,7 +97,8 @@ def _lines(record: dict[str, Any], complete: Callable[[str], str]) -> Iterator[s
         documents = ", ".join(f"{n} {state}" for state, n in sorted(source["documents"].items()))
         chunks = sum(source["rows"].get("chunks", {}).values())
         yield f"  {name}: {documents or 'no documents'}; {chunks} chunks"
-        below = (*told_freshness(source["freshness"]), *told_coverage(source["coverage"]))
+        login = filter(None, [source["login"]["told"]])
+        below = (*told_freshness(source["freshness"]), *login, *told_coverage(source["coverage"]))
         yield from (f"    {line}" for line in (*below, *_told_run(source["last_run"], complete)))
 
 

@@ -1,5 +1,6 @@
 """What a run tells others: which events, about which resources, and nothing that is secret."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -8,12 +9,14 @@ from flows.run.events import (
     BLOCKED,
     FRESH,
     HELD,
+    LOGIN_EXPIRES,
     LONGEST_REASON,
     PUBLISHED,
     REFUSED,
     STALE,
     IndexName,
     event_of_block,
+    event_of_login,
     event_of_stale,
     events_of_error,
     events_of_report,
@@ -21,7 +24,8 @@ from flows.run.events import (
 from indexes.stores.ledger.frontier import SeenDocument
 from schemas.documents import DocumentState
 from schemas.errors import ConfigError, GuardRefused, PublishHeld, SitegraphError
-from schemas.report import ChunkCounts, FreshnessState, HttpTotals, PeakRss, RunReport
+from schemas.report import ChunkCounts, FreshnessState, HttpTotals, LoginState, PeakRss, RunReport
+from schemas.source import LoginRecipe, Source
 
 INDEX = IndexName(id="4f0c", folder=Path("/data/index"))
 SEED = "https://docs.example.org/"
@@ -176,3 +180,20 @@ def test_a_site_that_shows_no_seed_blocks_the_source_with_a_single_page() -> Non
 
     assert event_of_block("handbook", INDEX, [shut], seeds=[SEED])
     assert event_of_block("handbook", INDEX, [shut], seeds=[SEED, other]) is None
+
+
+def test_a_login_that_ends_soon_is_told_with_what_to_do_and_any_other_is_not() -> None:
+    source = Source(name="handbook", kind="web", seeds=(SEED,), login=LoginRecipe(cookies="/srv/jar.txt"))
+    soon = LoginState(expires_at="2026-01-07T12:00:00+00:00", expires_soon=True)
+    now = datetime(2026, 1, 5, 12, tzinfo=UTC)
+
+    event = event_of_login(source, INDEX, soon, now=now)
+
+    assert event is not None
+    assert (event.event, event.resource["sitegraph.source"]) == (LOGIN_EXPIRES, "handbook")
+    assert event.payload["expires_at"] == soon.expires_at
+    assert event.payload["reason"] == (
+        "its login expires in 2 days, at 2026-01-07T12:00:00+00:00; "
+        "log in with a browser and save the cookies to /srv/jar.txt again"
+    )
+    assert event_of_login(source, INDEX, LoginState(expires_at=soon.expires_at), now=now) is None

@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 
 from ingest.fetch.browser import Browser
+from ingest.fetch.login import LoginData, SiteLogin
 from ingest.fetch.media import FetchLimits
 from schemas.fetch import FetchRequest, FetchStatus
 from tests.fakes.fetching import AGENT, fetch_one, session_for
-from tests.fakes.site_server import Reply, Site, serve
+from tests.fakes.site_server import Ask, Reply, Site, serve
 
 _USUAL = FetchLimits()
 _SHELL = b"<!doctype html><html><head><title>House</title></head><body><main id=m>%s</main></body></html>"
@@ -165,3 +166,48 @@ def test_scripts_without_an_end_or_a_measure_fail_and_the_next_page_is_shown(bro
     assert "did not come to an end" in told[0].reason
     assert "200000 bytes" in told[1].reason
     assert b"shown" in (told[2].body or b"")
+
+
+_OWN = "m.textContent = `held: ${localStorage.getItem('token')}${localStorage.length}`"
+
+
+def test_a_page_finds_what_a_login_keeps_for_its_origin_and_no_other(browser: Browser) -> None:
+    with serve(Site({"/a": _script(_OWN)})) as site, serve(Site({"/a": _script(_OWN)})) as other:
+        kept = {
+            site.origin: {"token": "</script>ä\u2028'\""},
+            "https://docs.example.org": {"token": "theirs"},
+        }
+        program, sandbox = browser._executable, browser._sandbox
+        filled = Browser(executable=program, sandbox=sandbox, user_agent=AGENT, storage=kept)
+        with session_for(site, other, browser=filled) as session:
+            own = (fetch_one(session, site.url("/a")).body or b"").decode()
+            assert "held: &lt;/script&gt;ä\u2028'\"1" in own
+            assert b"held: null0" in (fetch_one(session, other.url("/a")).body or b"")
+
+
+_TOKEN = """const headers = {Authorization: 'Bearer ' + localStorage.getItem('token')}
+for (const at of ['/own', 'OTHER/theirs', '/led'])
+  fetch(at, {headers}).then(r => r.text()).then(t => { m.textContent += t }).catch(() => 0)"""
+
+
+def test_what_scripts_make_of_a_kept_token_goes_to_the_site_itself_and_nowhere_else(browser: Browser) -> None:
+    def own(ask: Ask) -> Reply:
+        known = ask.headers.get("authorization") == "Bearer s3same"
+        return Reply(b"let in ", content_type="text/plain") if known else Reply(b"", 401)
+
+    with serve(Site({"/theirs": Reply(b"theirs")}), host="127.0.0.2") as other, serve(Site()) as site:
+        led = Reply(b"", 302, {"Location": other.url("/theirs")})
+        site.pages = {"/a": _script(_TOKEN.replace("OTHER", other.origin)), "/own": own, "/led": led}
+        program, sandbox = browser._executable, browser._sandbox
+        kept = {site.origin: {"token": "s3same"}}
+        for storage in (kept, {}):
+            filled = Browser(executable=program, sandbox=sandbox, user_agent=AGENT, storage=storage)
+            login = SiteLogin(LoginData(storage=storage))
+            with session_for(site, other, browser=filled, login=login) as session:
+                shown = fetch_one(session, site.url("/a")).body or b""
+            assert (b"let in" in shown) is bool(storage)
+        assert other.log == []
+        assert {ask.headers.get("authorization") for ask in site.log if ask.path != "/own"} <= {
+            None,
+            "Bearer s3same",
+        }

@@ -23,7 +23,12 @@ def _text(body: bytes, status: int = 200) -> Reply:
         _text(b"", 404),
         _text(b"", 403),
         _text(b"", 401),
+        _text(b"", 410),
+        _text(b"", 451),
+        _text(_FORBID, 400),
         _text(b"", 204),
+        Reply(b"", 302),  # leads nowhere
+        _text(b"#" + b"x" * 512_000 + b"\n" + _FORBID),  # beyond what is read
         Reply(b"<!doctype html><p>User-agent: *\nDisallow: /</p>"),
         _text(_FORBID.decode().encode("utf-16")),
     ],
@@ -39,6 +44,7 @@ def test_an_answer_without_rules_allows_everything(robots: Reply) -> None:
         _text(_FORBID),
         Reply(b"\xef\xbb\xbf" + _FORBID, content_type="image/png"),
         _text(_FORBID + b"# " + b"x" * 2_000_000),
+        _text(b"#" + b"x" * (511_998 - len(_FORBID)) + b"\n" + _FORBID + b"# more"),
         [_text(b"", 503), _text(_FORBID)],
     ],
 )

@@ -36,6 +36,7 @@ SOURCE = SourceStatus(
                 },
                 "rows": {"chunks": {"touched": 5, "there": 40}},
             },
+            "login": {"expires_at": "2026-01-09T11:00:00+00:00", "expires_soon": False},
             "problems": [{"url": "https://docs.test/a", "reason": "HTTP 503"}],
         },
     ),
