@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from schemas.completeness import Way
 from schemas.nodes import Dated
 
 Body = bytes  # FetchResult has a field named bytes
@@ -72,10 +73,11 @@ class FetchResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapEntry:
-    """A document a site lists; `lastmod` is the site's own claim and sets priority only."""
+    """A document a site lists; `lastmod` is the site's own claim and sets priority only; `ways` list it."""
 
     url: str
     lastmod: str | None = None
+    ways: tuple[Way, ...] = (Way.SITEMAP,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

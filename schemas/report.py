@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from schemas.completeness import Completeness
 from schemas.cost import CostAccount
 from schemas.evidence import Filter
 from schemas.ids import LATER
@@ -282,7 +283,7 @@ class RunReport:
     were redacted in it, and how many documents had any. `pdf_pages` are those of the PDFs
     that this process parsed. `freshness` is how fresh the source was until this run: `as_of` is None at the
     first. `cost` is empty in reports of versions that measured none. `checks` are the questions that were
-    asked before publishing.
+    asked before publishing. `completeness` is of the source after the run.
     """
 
     source: str
@@ -304,6 +305,7 @@ class RunReport:
     freshness: FreshnessState = field(default_factory=FreshnessState)
     cost: CostAccount = field(default_factory=CostAccount)
     checks: CheckCounts = field(default_factory=CheckCounts)
+    completeness: Completeness = field(default_factory=Completeness)
     guard: str | None = None
     problems: tuple[Problem, ...] = ()
 

@@ -10,7 +10,18 @@ from functools import partial
 from typing import Any
 
 from flows.deploy.deployments import TAG, DeployAction
-from flows.run.events import BLOCKED, FOLDER, FRESH, HELD, PUBLISHED, REFUSED, SOURCE, STALE, source_id
+from flows.run.events import (
+    BLOCKED,
+    FOLDER,
+    FRESH,
+    HELD,
+    INCOMPLETE,
+    PUBLISHED,
+    REFUSED,
+    SOURCE,
+    STALE,
+    source_id,
+)
 from runtime.schedules import CENTURY, duration, longest_wait, moved
 from schemas.source import Source
 
@@ -20,8 +31,8 @@ Automation = Mapping[str, Any]
 PREFIX = "sitegraph: "
 NO_PUBLISH = f"{PREFIX}no publish of "
 LATE, CRASHED, FAILED, ZOMBIE = (f"{PREFIX}run {what}" for what in ("late", "crashed", "failed", "lost"))
-PUBLISH_HELD, SOURCE_BLOCKED, SOURCE_STALE = (
-    f"{PREFIX}{what}" for what in ("publish held", "source blocked", "source stale")
+PUBLISH_HELD, SOURCE_BLOCKED, SOURCE_STALE, SOURCE_INCOMPLETE = (
+    f"{PREFIX}{what}" for what in ("publish held", "source blocked", "source stale", "source incomplete")
 )
 
 SHORTEST = 10.0
@@ -105,6 +116,7 @@ def _shared(options: AlarmOptions) -> tuple[Automation, ...]:
         ),
         alarm(SOURCE_BLOCKED, f"the site refuses us: {_SAID}", ours([BLOCKED], within=A_DAY)),
         alarm(SOURCE_STALE, f"older than promised: {_SAID}", ours([STALE], within=A_DAY)),
+        alarm(SOURCE_INCOMPLETE, f"less of it is indexed: {_SAID}", ours([INCOMPLETE], within=A_DAY)),
     )
 
 

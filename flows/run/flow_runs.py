@@ -27,6 +27,7 @@ from runtime.settings import show_errors_alone
 from runtime.source_file import load_source
 from schemas.advice import COMMAND_LINE, Door, DoorKind, advise
 from schemas.changes import DocumentChange
+from schemas.completeness import AddressReason, Completeness
 from schemas.errors import GuardRefused, SitegraphError, Stopped
 from schemas.redaction import one_line
 from schemas.report import Problem, RunReport, headline
@@ -42,6 +43,12 @@ def publish_artifacts(report: RunReport, changes: Sequence[DocumentChange]) -> N
     if changes:
         changed = [{"url": c.uri, "change": c.kind.value, "reason": c.reason} for c in changes]
         create_table_artifact(table=_cut(changed), key=f"{key}-changed", description="What changed and why")
+    if report.completeness.reasons:
+        rows = [
+            {"reason": reason, "addresses": number, "what became of them": AddressReason(reason).place.value}
+            for reason, number in report.completeness.reasons.items()
+        ]
+        create_table_artifact(table=rows, key=f"{key}-not-indexed", description="What is not indexed and why")
     show_problems(report.source, report.problems)
 
 
@@ -69,9 +76,18 @@ def _markdown(report: RunReport) -> str:
         f"{chunks.embedded} texts embedded. HTTP: {report.http.requests} requests, "
         f"{report.http.bytes} bytes. Secrets redacted: {report.secrets.values} in "
         f"{report.secrets.documents} documents. Pages of PDFs: {pages.read} read, {pages.recognised} of them "
-        f"recognised, {pages.reused} reused.\n\n"
+        f"recognised, {pages.reused} reused. {_complete(report.completeness)}\n\n"
         f"| documents | |\n|---|---|\n{documents}\n\n| stage | seconds |\n|---|---|\n{stages}\n"
     )
+
+
+def _complete(found: Completeness) -> str:
+    if found.share is None:
+        return ""
+    unknown = found.unknown
+    more = f"likely {unknown.likely} more that nothing names, between {unknown.low} and {unknown.high}"
+    told = more if unknown.likely is not None else f"how many more is not known: {unknown.why}"
+    return f"Indexed: {found.indexed} of {found.indexed + found.left_out} pages that are named; {told}."
 
 
 def _cut(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -58,6 +58,7 @@ def gather_status(opened: Index) -> dict[str, Any]:
                 **one,
                 "freshness": to_record(fresh.get(name, FreshnessState())),
                 "coverage": to_record(covered.get(name, CoverageCounts())),
+                "completeness": ledger.runs.last_good_report(name).get("completeness"),
             }
             for name, one in described.items()
         },

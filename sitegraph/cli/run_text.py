@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from schemas.completeness import AddressPlace, AddressReason
+
 CAUSES_TOLD = 5
 """So many causes a person is told; `--format json` has every one."""
 
@@ -25,6 +27,29 @@ def _rows(rows: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     for table, words in _TOLD.items():
         one = rows.get(table, {})
         yield f"{one.get('touched', 0):,} of {one.get('there', 0):,} {words}"
+
+
+def told_completeness(completeness: Mapping[str, Any] | None) -> Iterator[str]:
+    """Say how much of what is named is indexed, and how much likely nothing names; if a report says so."""
+    if not completeness or completeness["share"] is None:
+        return
+    pages, unknown = completeness["indexed"] + completeness["left_out"], completeness["unknown"]
+    left_out = [
+        f"{number:,} {reason}"
+        for reason, number in sorted(completeness["reasons"].items(), key=lambda one: -one[1])
+        if AddressReason(reason).place is AddressPlace.LEFT_OUT
+    ]
+    told = f"; left out: {', '.join(left_out)}" if left_out else ""
+    fell = f", {completeness['fell']:.1%} less than after the run before" if completeness["fell"] else ""
+    share = f"{completeness['share']:.1%}{fell}"
+    yield f"{completeness['indexed']:,} of {pages:,} pages that are named ({share}){told}"
+    if unknown["likely"] is not None:
+        yield (
+            f"likely {unknown['likely']:,} more that nothing names, between {unknown['low']:,} and "
+            f"{unknown['high']:,} ({unknown['method']})"
+        )
+    else:
+        yield f"how many more nothing names is not known: {unknown['why']}"
 
 
 _LOOKED_AT = {
@@ -66,6 +91,8 @@ def render_report(report: dict[str, Any]) -> Iterator[str]:
         yield f"  pdf pages  {text}"
     if (checks := report.get("checks", {})).get("asked"):
         yield f"  checks     {checks['passed']} of {checks['asked']} passed; {checks['lost']} lost evidence"
+    for line in told_completeness(report.get("completeness")):
+        yield f"  indexed    {line}"
     if (freshness := report["freshness"])["stale"]:
         late = f"{freshness['age'] / 3600:.1f} h after the last; promised: {freshness['slo'] / 3600:.1f} h"
         yield f"  freshness  was missed: this run ended {late}"

@@ -63,8 +63,9 @@ class Site:
         return self.origin + path
 
     def paths(self) -> list[str]:
-        """Paths asked for so far, robots.txt and llms.txt left out."""
-        return [ask.path for ask in self.log if ask.path not in ("/robots.txt", "/llms.txt")]
+        """Paths asked for so far, robots.txt, llms.txt and inventories left out."""
+        others = ("/robots.txt", "/llms.txt")
+        return [a.path for a in self.log if a.path not in others and not a.path.endswith("/objects.inv")]
 
     def reply(self, ask: Ask) -> Reply:
         """What to answer now."""

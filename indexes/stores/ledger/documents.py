@@ -15,6 +15,7 @@ from indexes.stores.ledger.tables import (
     document,
     generation,
     insert_new,
+    listed,
     upsert,
 )
 from indexes.stores.ledger.tables import source as source_table
@@ -148,6 +149,7 @@ class Documents(LedgerPart):
             # What a crawl of it left that broke off nothing names, and no run of it will begin again.
             ask_for_sweep(connection)
             connection.execute(sa.delete(source_table).where(source_table.c.name == source))
+            connection.execute(sa.delete(listed).where(listed.c.source == source))
             connection.execute(sa.delete(document).where(document.c.source == source))
 
     def _select(self, *conditions: sa.ColumnElement[bool]) -> tuple[KnownDocument, ...]:

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from indexes.stores.ledger.documents import Documents, Lookup
 from indexes.stores.ledger.engine import bytes_of, open_engine, vacuum
 from indexes.stores.ledger.facts import Matches, Origins, PdfPages, SoftErrors, StatedAccess, WordCoverages
-from indexes.stores.ledger.frontier import Admission, FrontierIndex, SeenDocuments, Stops
+from indexes.stores.ledger.frontier import Admission, FrontierIndex, Listings, SeenDocuments, Stops
 from indexes.stores.ledger.generations import Generations
 from indexes.stores.ledger.history import Changes, History
 from indexes.stores.ledger.leases import Hosts, Leases
@@ -41,6 +41,7 @@ class Ledger:
         self.matches = Matches(engine)
         self.access = StatedAccess(engine)
         self.frontier = FrontierIndex(engine)
+        self.listings = Listings(engine)
         self.redirects = Redirects(engine)
         self.retention = Retention(engine)
         self.generations = Generations(engine)
