@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class Way(StrEnum):
+class DiscoveryWay(StrEnum):
     """What can name a page of a web source; documents of other kinds are named by the kind's `origin`."""
 
     SEED = "seed"

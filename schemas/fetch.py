@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from schemas.completeness import Way
+from schemas.completeness import DiscoveryWay
 from schemas.nodes import Dated
 
 Body = bytes  # FetchResult has a field named bytes
@@ -77,7 +77,7 @@ class SitemapEntry:
 
     url: str
     lastmod: str | None = None
-    ways: tuple[Way, ...] = (Way.SITEMAP,)
+    ways: tuple[DiscoveryWay, ...] = (DiscoveryWay.SITEMAP,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

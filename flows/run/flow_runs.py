@@ -85,8 +85,8 @@ def _complete(found: Completeness) -> str:
     if found.share is None:
         return ""
     unknown = found.unknown
-    more = f"likely {unknown.likely} more that nothing names, between {unknown.low} and {unknown.high}"
-    told = more if unknown.likely is not None else f"how many more is not known: {unknown.why}"
+    more = f"likely {unknown.likely} more, which nothing names; between {unknown.low} and {unknown.high}"
+    told = more if unknown.likely is not None else f"how many more there are cannot be told: {unknown.why}"
     return f"Indexed: {found.indexed} of {found.indexed + found.left_out} pages that are named; {told}."
 
 

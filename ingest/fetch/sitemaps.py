@@ -18,7 +18,7 @@ from ingest.fetch.media import FetchLimits
 from ingest.fetch.robots import RobotsPolicy
 from ingest.fetch.transport import HttpResponse, follow_redirects
 from ingest.urls import canonical_url
-from schemas.completeness import Way
+from schemas.completeness import DiscoveryWay
 from schemas.errors import ParseError
 from schemas.fetch import SitemapEntry
 from schemas.report import Problem
@@ -81,7 +81,7 @@ def parse_llms(body: bytes, *, url: str, max_urls: int) -> Sitemap:
 
     Raises: ParseError: no Markdown with links.
     """
-    listing, problem = _Listing(url, max_urls, Way.LLMS), ""
+    listing, problem = _Listing(url, max_urls, DiscoveryWay.LLMS), ""
     text = "" if body.lstrip(_AROUND).startswith(b"<") else body.decode("utf-8", errors="replace")
     try:
         for link in _MARKDOWN_LINK.finditer(text):
@@ -98,10 +98,10 @@ def list_inventory(body: bytes, *, url: str, max_bytes: int, max_urls: int) -> S
 
     Raises: ParseError: no inventory of version 2, or larger than *max_bytes* unpacked.
     """
-    header, *_, packed = body.split(b"\n", 4)
-    if not header.startswith(_INVENTORY):
+    if not body.startswith(_INVENTORY):
         raise ParseError("no inventory of Sphinx", subject=url)
-    unpacking, listing, problem = zlib.decompressobj(), _Listing(url, max_urls, Way.INVENTORY), ""
+    packed = body.split(b"\n", 4)[-1]  # behind four lines of text
+    unpacking, listing, problem = zlib.decompressobj(), _Listing(url, max_urls, DiscoveryWay.INVENTORY), ""
     try:
         text = unpacking.decompress(packed, max_bytes).decode("utf-8", errors="replace")
     except zlib.error as error:
@@ -112,7 +112,7 @@ def list_inventory(body: bytes, *, url: str, max_bytes: int, max_urls: int) -> S
     places = (match["place"].replace("$", match["name"]) for match in named if match)
     try:
         for place in dict.fromkeys(place.partition("#")[0] for place in places):
-            listing.add(place, None)
+            listing.add(place or ".", None)  # of a page that is its folder's index nothing is left
     except _Full:
         problem = _TOO_MANY
     return Sitemap(entries=tuple(listing.entries.values()), problem=problem)
@@ -205,7 +205,7 @@ class _Full(Exception):
 class _Listing:
     """Hears the parser's events; names are compared without namespace, which sites get wrong."""
 
-    def __init__(self, url: str, max_urls: int, way: Way = Way.SITEMAP) -> None:
+    def __init__(self, url: str, max_urls: int, way: DiscoveryWay = DiscoveryWay.SITEMAP) -> None:
         self.entries: dict[str, SitemapEntry] = {}
         self.children: dict[str, None] = {}
         self.is_sitemap = False
@@ -233,7 +233,7 @@ class _Listing:
         if not self._path and name not in {"urlset", "sitemapindex", *_FEEDS}:
             raise _Refused("neither a sitemap nor a feed")
         if not self._path and name in _FEEDS:
-            self._way = Way.FEED
+            self._way = DiscoveryWay.FEED
         self.is_sitemap = True
         self._path.append(name)
         if name in _ITEMS and not self._item:

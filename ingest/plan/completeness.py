@@ -8,7 +8,14 @@ from ingest.plan.frontier import BudgetUsage, apply_budgets, is_limit, site_of
 from ingest.plan.recapture import estimate_unknown
 from ingest.plan.scope import Variant, budget_refusal, outside_refusal
 from ingest.urls import path_of_variant
-from schemas.completeness import AddressPlace, AddressReason, Completeness, NamedAddress, UnknownPages, Way
+from schemas.completeness import (
+    AddressPlace,
+    AddressReason,
+    Completeness,
+    DiscoveryWay,
+    NamedAddress,
+    UnknownPages,
+)
 from schemas.documents import ASLEEP, NOWHERE, READABLE, DocumentState, KnownDocument
 from schemas.source import Source
 
@@ -61,15 +68,15 @@ def _ways(rows: SourceRows) -> Mapping[str, tuple[str, ...]]:
     for uri, listed in rows.listed.items():
         found[uri] |= set(listed)
     for uri in rows.linked:
-        found[uri].add(Way.LINK)
+        found[uri].add(DiscoveryWay.LINK)
     for known in rows.known:
         if rows.origin is not None and known.state not in ASLEEP:
             found[known.uri].add(rows.origin)
         elif known.found_by is not None and known.hops == 0:
-            found[known.uri].add(Way.LINK)
+            found[known.uri].add(DiscoveryWay.LINK)
     leads = {known.uri: known.location for known in rows.known if known.location is not None}
     for uri in leads:
-        _pass_on(found[uri] - {Way.SEED}, uri, leads, found)
+        _pass_on(found[uri] - {DiscoveryWay.SEED}, uri, leads, found)
     return {uri: tuple(sorted(ways)) for uri, ways in found.items() if ways}
 
 

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from schemas.completeness import UnknownPages, Way
+from schemas.completeness import DiscoveryWay, UnknownPages
 
 SMALL, MEDIUM, LARGE = 1.68, 3.47, 6.71
 """Odds ratios of associations. Source: Chen, Cohen and Chen (2010), Commun. Stat. Simul. Comput. 39(4)."""
@@ -40,7 +40,7 @@ def estimate_unknown(captures: Iterable[Collection[str]]) -> UnknownPages:
     Of the model for two ways and that for three the one counts whose interval is narrower in proportion:
     with few pages in a cell the larger model knows less.
     """
-    found = Counter(frozenset(ways) - {Way.SEED} for ways in captures)
+    found = Counter(frozenset(ways) - {DiscoveryWay.SEED} for ways in captures)
     del found[frozenset()]
     names = sorted({way for ways in found for way in ways})
     if len(names) < 2:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ingest.plan.schedule import parse_lastmod
 from ingest.plan.scope import seed_urls
 from ingest.urls import canonical_url
-from schemas.completeness import Way
+from schemas.completeness import DiscoveryWay
 from schemas.fetch import FetchRequest, FetchResult
 from schemas.source import Source
 from schemas.source_kinds import (
@@ -36,7 +36,7 @@ class _Site:
         listed = {url: parse_lastmod(e.lastmod, now=now) for e in found if (url := canonical_url(e.url))}
         ways = {url: e.ways for e in found if (url := canonical_url(e.url))}
         claims = {**dict.fromkeys(seeds), **listed}
-        seed = dict.fromkeys(seeds, (Way.SEED,))
+        seed = dict.fromkeys(seeds, (DiscoveryWay.SEED,))
         entries = tuple(
             SourceEntry(uri=uri, lastmod=lastmod, ways=(*seed.get(uri, ()), *ways.get(uri, ())))
             for uri, lastmod in claims.items()

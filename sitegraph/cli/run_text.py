@@ -29,7 +29,7 @@ def _rows(rows: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
         yield f"{one.get('touched', 0):,} of {one.get('there', 0):,} {words}"
 
 
-def told_completeness(completeness: Mapping[str, Any] | None) -> Iterator[str]:
+def told_completeness(completeness: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
     """Say how much of what is named is indexed, and how much likely nothing names; if a report says so."""
     if not completeness or completeness["share"] is None:
         return
@@ -42,14 +42,12 @@ def told_completeness(completeness: Mapping[str, Any] | None) -> Iterator[str]:
     told = f"; left out: {', '.join(left_out)}" if left_out else ""
     fell = f", {completeness['fell']:.1%} less than after the run before" if completeness["fell"] else ""
     share = f"{completeness['share']:.1%}{fell}"
-    yield f"{completeness['indexed']:,} of {pages:,} pages that are named ({share}){told}"
+    yield "indexed", f"{completeness['indexed']:,} of {pages:,} pages that are named ({share}){told}"
     if unknown["likely"] is not None:
-        yield (
-            f"likely {unknown['likely']:,} more that nothing names, between {unknown['low']:,} and "
-            f"{unknown['high']:,} ({unknown['method']})"
-        )
+        between = f"between {unknown['low']:,} and {unknown['high']:,} ({unknown['method']})"
+        yield "unknown", f"likely {unknown['likely']:,} more pages, which nothing names; {between}"
     else:
-        yield f"how many more nothing names is not known: {unknown['why']}"
+        yield "unknown", f"how many more pages there are cannot be told: {unknown['why']}"
 
 
 _LOOKED_AT = {
@@ -91,8 +89,8 @@ def render_report(report: dict[str, Any]) -> Iterator[str]:
         yield f"  pdf pages  {text}"
     if (checks := report.get("checks", {})).get("asked"):
         yield f"  checks     {checks['passed']} of {checks['asked']} passed; {checks['lost']} lost evidence"
-    for line in told_completeness(report.get("completeness")):
-        yield f"  indexed    {line}"
+    for what, line in told_completeness(report.get("completeness")):
+        yield f"  {what:<9}  {line}"
     if (freshness := report["freshness"])["stale"]:
         late = f"{freshness['age'] / 3600:.1f} h after the last; promised: {freshness['slo'] / 3600:.1f} h"
         yield f"  freshness  was missed: this run ended {late}"

@@ -1,6 +1,8 @@
 """Whether everything is in: the real commands over served sites of which it is known what nothing names."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -86,4 +88,155 @@ def test_status_tells_how_many_pages_nothing_names(shape: Shape, tiny: Sitegraph
     assert found["unknown"]["low"] <= hidden <= found["unknown"]["high"]
     text = tiny.call("status", "--index", str(tmp_path / "index")).stdout
     assert f"indexed: {found['indexed']:,} of {found['indexed']:,} pages that are named (100.0%)\n" in text
-    assert f"likely {found['unknown']['likely']:,} more that nothing names, between" in text
+    assert f"unknown: likely {found['unknown']['likely']:,} more pages, which nothing names; between" in text
+
+
+LINKED = (
+    "moved",
+    "copy",
+    "fine",
+    "also",
+    "more",
+    "nowhere",
+    "no/x",
+    "broken",
+    "empty",
+    "asks",
+    "deep",
+    "quiet",
+)
+OTHERS = ("/m/data.json", "/m/x/x/x/x/x.html", "https://elsewhere.example/")
+NOINDEX = "<meta name=robots content=noindex>"
+NOFOLLOW = "<meta name=robots content=nofollow>"
+
+
+def every_reason() -> dict[str, Script]:
+    """A site with an address for each reason not to be indexed."""
+    links = "".join(f"<p>See <a href='/m/{path}.html'>{path}</a> for more of it.</p>" for path in LINKED)
+    links += "".join(f"<p>See <a href='{path}'>{path}</a> as well.</p>" for path in OTHERS)
+    return {
+        "/robots.txt": Reply(b"User-agent: *\nDisallow: /m/no/\n", content_type="text/plain"),
+        "/m/": Reply(page(0, links).encode()),
+        "/m/fine.html": Reply(page(1).encode()),
+        "/m/copy.html": Reply(page(1).encode()),
+        "/m/also.html": Reply(page(2).encode()),
+        "/m/more.html": Reply(page(3).encode()),
+        "/m/moved.html": Reply(b"", 301, {"Location": "/m/fine.html"}),
+        "/m/broken.html": Reply(b"", 403),
+        "/m/empty.html": Reply(b"<title>Log in</title><form><input type=password name=p></form>"),
+        "/m/asks.html": Reply(page(4).replace("<title>", f"{NOINDEX}<title>").encode()),
+        "/m/deep.html": Reply(page(5, "<a href='deeper.html'>deeper</a>").encode()),
+        "/m/quiet.html": Reply(
+            page(6, "<a href='kept.html'>x</a>").replace("<title>", f"{NOFOLLOW}<title>").encode()
+        ),
+        "/m/data.json": Reply(b'{"a": 1}', content_type="application/json"),
+        "/m/listed.html": Reply(page(7).encode()),
+    }
+
+
+def test_every_named_address_is_told_with_its_reason_and_so_is_a_fall(
+    tiny: Sitegraph, tmp_path: Path
+) -> None:
+    index = tmp_path / "index"
+    with serve(Site(every_reason())) as site:
+        site.pages["/sitemap.xml"] = sitemap(
+            [site.url(f"/{path}") for path in ("blog/", "m/listed.html", "m/quiet.html", "m/off/x")]
+        )
+        source = write_manual(tmp_path, site, "scope: {max_depth: 1, exclude: ['*/off/*']}\n")
+        source.write_text(
+            source.read_text().replace("exclude:", f"include: ['{site.url('/m/*')}'], exclude:")
+        )
+        first = tiny.run(source, index)
+        told = json.loads(
+            tiny.call("completeness", "manual", "--index", str(index), "--format", "json").stdout
+        )
+        text = tiny.call(
+            "completeness", "--index", str(index), "--reason", "failed", "--reason", "trap"
+        ).stdout
+        everything = tiny.call("completeness", "--index", str(index), "--all").stdout
+        site.pages |= {f"/m/{path}.html": Reply(b"", 410) for path in ("fine", "copy", "also", "more")}
+        second = tiny.run(source, index, accept=True)
+
+    (found,) = told["sources"].values()
+    addresses = {one["uri"].removeprefix(site.origin): one for one in found.pop("addresses")}
+    assert {path: one["reason"] for path, one in addresses.items()} == {
+        "/m/moved.html": "redirected",
+        "/m/fine.html": "duplicate",
+        "/m/nowhere.html": "dead_link",
+        "/m/data.json": "unsupported",
+        "/m/no/x.html": "disallowed",
+        "/m/broken.html": "failed",
+        "/m/empty.html": "quarantined",
+        "/m/asks.html": "noindex",
+        "/m/deeper.html": "too_deep",
+        "/m/kept.html": "nofollow",
+        "/m/x/x/x/x/x.html": "trap",
+        "/blog/": "out_of_scope",
+        "/m/off/x": "out_of_scope",
+    }
+    assert addresses["/m/off/x"]["detail"] == "excluded by scope.exclude"
+    assert (found["indexed"], found["left_out"], found["elsewhere"], found["no_page"]) == (7, 6, 2, 5)
+    assert first["completeness"] == {**found, "fell": 0.0}
+    assert [line.split("  ")[1:4] for line in text.splitlines()[3:]] == [
+        ["", site.url("/m/broken.html"), "failed: HTTP 403"],
+        ["", site.url("/m/x/x/x/x/x.html"), "trap: a path segment more than 3 times"],
+    ]
+    assert f"    {site.url('/m/listed.html')}  indexed  (sitemap)\n" in everything
+    assert second["completeness"]["indexed"] == 4
+    assert second["completeness"]["fell"] == pytest.approx(7 / 13 - 4 / 10)
+
+
+def test_a_manual_by_mkdocs_is_whole_and_says_so_and_a_folder_lists_all(
+    tiny: Sitegraph, tmp_path: Path
+) -> None:
+    """The sitemap is MkDocs's; it lists a page that no other page links to, and its 404 page nobody does."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for number, name in enumerate(("index", "start", "tides", "apart")):
+        (docs / f"{name}.md").write_text(
+            f"# {name.title()}\n\n{' '.join(Random(number).choices(WORDS, k=80))}\n"
+        )
+    pages = "".join(f"  - {name}.md\n" for name in ("index", "start", "tides"))
+    with serve(Site()) as site:
+        (tmp_path / "mkdocs.yml").write_text(
+            f"site_name: Port\nsite_url: {site.url('/m/')}\nplugins: []\nuse_directory_urls: false\n"
+            f"nav:\n{pages}not_in_nav: apart.md\n"
+        )
+        subprocess.run([sys.executable, "-m", "mkdocs", "build", "-q"], cwd=tmp_path, check=True)
+        built = tmp_path / "site"
+        site.pages = {
+            f"/m/{file.relative_to(built)}": Reply(file.read_bytes(), content_type=None)
+            for file in built.rglob("*")
+            if file.suffix in (".html", ".xml")
+        }
+        site.pages["/m/"] = site.pages["/m/index.html"]
+        site.pages["/robots.txt"] = Reply(
+            f"Sitemap: {site.url('/m/sitemap.xml')}\n".encode(), content_type=None
+        )
+        found = tiny.run(write_manual(tmp_path, site), tmp_path / "index")["completeness"]
+    files = tmp_path / "files.yaml"
+    files.write_text("name: files\nkind: files\nroots: [docs]\n")
+    listed = tiny.run(files, tmp_path / "index")["completeness"]
+
+    assert (found["indexed"], found["left_out"], found["share"]) == (4, 0, 1.0)
+    assert found["reasons"] == {"duplicate": 1}, "index.html is the seed"
+    assert found["ways"] == {"link": 4, "seed": 1, "sitemap": 5}
+    assert found["unknown"]["low"] <= 0 <= found["unknown"]["high"]
+    assert (listed["indexed"], listed["ways"]) == (4, {"folder": 4})
+    assert listed["unknown"]["why"] == "its source lists all that it has"
+
+
+def test_a_source_that_nobody_has_read_and_an_index_without_one_are_told(
+    tiny: Sitegraph, tmp_path: Path
+) -> None:
+    nowhere = tiny.call("completeness", "--index", str(tmp_path / "none"))
+    assert nowhere.returncode == 2
+    files = tmp_path / "files.yaml"
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").write_text("# A\n\nThe tide turns at noon, and the boats wait for it.\n")
+    files.write_text("name: files\nkind: files\nroots: [docs]\n")
+    tiny.run(files, tmp_path / "index")
+    unknown = tiny.call("completeness", "port", "--index", str(tmp_path / "index"))
+
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert unknown.stderr == "sitegraph: port: no run has read a source of this name; known: files\n"

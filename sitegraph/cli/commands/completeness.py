@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from retrieval.bundle.render import show_line
 from schemas.completeness import AddressReason
 from sitegraph.cli.options import FormatOption, IndexOption, complete_source, print_result
 from sitegraph.cli.reading import read_shown_settings
@@ -49,7 +50,9 @@ def completeness(
 def _lines(record: dict[str, Any]) -> Iterator[str]:
     for name, found in record["sources"].items():
         told = tuple(told_completeness({**found, "fell": 0.0}))
-        yield from (f"{name}: {line}" for line in told or ("nothing of it is indexed yet",))
+        yield name if told else f"{name}: nothing of it is indexed yet"
+        yield from (f"  {what}: {line}" for what, line in told)
         for one in found["addresses"]:
-            why = f"{one['reason']}: {one['detail']}" if one["detail"] else one["reason"]
-            yield f"  {one['uri']}  {why or 'indexed'}  ({', '.join(one['ways']) or 'named by nothing now'})"
+            why = ": ".join(part for part in (one["reason"] or "indexed", one["detail"]) if part)
+            named = ", ".join(one["ways"]) or "named by nothing now"
+            yield show_line(f"    {one['uri']}  {why}  ({named})")

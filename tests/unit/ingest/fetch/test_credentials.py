@@ -98,6 +98,7 @@ def test_pages_robots_and_sitemaps_of_the_site_get_the_header_and_other_sites_do
             "cdn.example.org/b": False,
             "docs.example.com/sitemap.xml": True,
             "docs.example.com/llms.txt": True,
+            "docs.example.com/objects.inv": True,
         }
 
 

@@ -7,7 +7,7 @@ from statistics import median
 import pytest
 
 from ingest.plan.recapture import LOG_LINEAR, TWO_WAYS, estimate_unknown
-from schemas.completeness import UnknownPages, Way
+from schemas.completeness import DiscoveryWay, UnknownPages
 from tests.fakes.hidden_pages import SHAPES, Shape, draw_captures
 
 RUNS = 20
@@ -60,9 +60,9 @@ def test_two_ways_are_estimated_as_chapman_does() -> None:
     ("captures", "why"),
     [
         ([], "nothing names its pages; two ways to find them are needed"),
-        ([{Way.SEED}], "nothing names its pages; two ways to find them are needed"),
+        ([{DiscoveryWay.SEED}], "nothing names its pages; two ways to find them are needed"),
         (
-            [{Way.SEED, "link"}, {"link"}],
+            [{DiscoveryWay.SEED, "link"}, {"link"}],
             "nothing but link names its pages; two ways to find them are needed",
         ),
         ([{"link"}, {"sitemap"}], "no page is named by two of link, sitemap"),
@@ -89,8 +89,8 @@ def _chapman_of(both: int, first: int, second: int) -> float:
 
 def _chapman(named: Sequence[frozenset[str]]) -> float:
     """Links against all lists."""
-    linked = [Way.LINK in ways for ways in named]
-    listed = [bool(ways - {Way.LINK}) for ways in named]
+    linked = [DiscoveryWay.LINK in ways for ways in named]
+    listed = [bool(ways - {DiscoveryWay.LINK}) for ways in named]
     both = sum(map(all, zip(linked, listed, strict=True)))
     return _chapman_of(both, sum(linked) - both, sum(listed) - both)
 
