@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from tests.fakes.hidden_pages import SHAPES, Shape, draw_captures
+from tests.fakes.prefect_server import PrefectServer
 from tests.fakes.site_server import Reply, Script, Site, serve
 from tests.fakes.sitegraph_runs import Sitegraph
 
@@ -224,6 +225,25 @@ def test_a_manual_by_mkdocs_is_whole_and_says_so_and_a_folder_lists_all(
     assert found["unknown"]["low"] <= 0 <= found["unknown"]["high"]
     assert (listed["indexed"], listed["ways"]) == (4, {"folder": 4})
     assert listed["unknown"]["why"] == "its source lists all that it has"
+
+
+def test_a_flow_run_shows_what_is_not_indexed(
+    on_prefect: Sitegraph, prefect_server: PrefectServer, tmp_path: Path
+) -> None:
+    with serve(
+        Site({"/m/": Reply(page(0, "<a href='no.html'>no</a>").encode()), "/m/no.html": Reply(b"", 403)})
+    ) as site:
+        on_prefect.run(write_manual(tmp_path, site), tmp_path / "index")
+
+    wanted = {"artifacts": {"key": {"any_": ["sitegraph-manual", "sitegraph-manual-not-indexed"]}}}
+    shown = {one["key"]: one["data"] for one in prefect_server.call("/artifacts/filter", wanted)}
+    assert (
+        "Indexed: 1 of 2 pages that are named; how many more there are cannot be told"
+        in shown["sitegraph-manual"]
+    )
+    assert json.loads(shown["sitegraph-manual-not-indexed"]) == [
+        {"reason": "failed", "addresses": 1, "what became of them": "left_out"}
+    ]
 
 
 def test_a_source_that_nobody_has_read_and_an_index_without_one_are_told(
