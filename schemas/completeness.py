@@ -1,5 +1,6 @@
 """How much of what a source has is indexed, and why the rest is not; docs/crawling.md#completeness."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -81,6 +82,10 @@ class NamedAddress:
         return AddressPlace.INDEXED if self.reason is None else self.reason.place
 
 
+LISTED = "listed"
+"""How it is known that nothing is unknown: a folder or a repository lists all that it has."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownPages:
     """How many pages a source likely has that nothing names, and the interval; None: `why` says why not."""
@@ -110,3 +115,23 @@ class Completeness:
     reasons: dict[str, int] = field(default_factory=dict)
     ways: dict[str, int] = field(default_factory=dict)
     unknown: UnknownPages = UnknownPages()
+
+
+def completeness_lines(found: Completeness) -> Iterator[tuple[str, str]]:
+    """Say how much of what is named is indexed, and how much likely nothing names; of no page nothing."""
+    if found.share is None:
+        return
+    fell = f", {found.fell:.1%} less than after the run before" if found.fell else ""
+    left_out = [
+        f"{number:,} {reason}"
+        for reason, number in sorted(found.reasons.items(), key=lambda one: -one[1])
+        if AddressReason(reason).place is AddressPlace.LEFT_OUT
+    ]
+    pages, told = found.indexed + found.left_out, f"; left out: {', '.join(left_out)}" if left_out else ""
+    yield "indexed", f"{found.indexed:,} of {pages:,} pages that are named ({found.share:.1%}{fell}){told}"
+    unknown = found.unknown
+    if unknown.likely is None:
+        yield "unknown", f"how many more pages there are cannot be told: {unknown.why}"
+    elif unknown.method != LISTED:
+        between = f"between {unknown.low:,} and {unknown.high:,} ({unknown.method})"
+        yield "unknown", f"likely {unknown.likely:,} more pages, which nothing names; {between}"

@@ -27,7 +27,7 @@ from runtime.settings import show_errors_alone
 from runtime.source_file import load_source
 from schemas.advice import COMMAND_LINE, Door, DoorKind, advise
 from schemas.changes import DocumentChange
-from schemas.completeness import AddressReason, Completeness
+from schemas.completeness import AddressReason, completeness_lines
 from schemas.errors import GuardRefused, SitegraphError, Stopped
 from schemas.redaction import one_line
 from schemas.report import Problem, RunReport, headline
@@ -68,6 +68,7 @@ def artifact_key(source: str) -> str:
 def _markdown(report: RunReport) -> str:
     documents = "\n".join(f"| {name} | {number} |" for name, number in report.documents.items() if number)
     stages = "\n".join(f"| {name} | {seconds:.1f} |" for name, seconds in report.stages.items())
+    complete = "".join(f"{what.title()}: {line}. " for what, line in completeness_lines(report.completeness))
     verdict = f"generation {report.generation}" if report.generation else "nothing changed, no generation"
     chunks, pages = report.chunks, report.pdf_pages
     return (
@@ -76,18 +77,9 @@ def _markdown(report: RunReport) -> str:
         f"{chunks.embedded} texts embedded. HTTP: {report.http.requests} requests, "
         f"{report.http.bytes} bytes. Secrets redacted: {report.secrets.values} in "
         f"{report.secrets.documents} documents. Pages of PDFs: {pages.read} read, {pages.recognised} of them "
-        f"recognised, {pages.reused} reused. {_complete(report.completeness)}\n\n"
+        f"recognised, {pages.reused} reused. {complete}\n\n"
         f"| documents | |\n|---|---|\n{documents}\n\n| stage | seconds |\n|---|---|\n{stages}\n"
     )
-
-
-def _complete(found: Completeness) -> str:
-    if found.share is None:
-        return ""
-    unknown = found.unknown
-    more = f"likely {unknown.likely} more, which nothing names; between {unknown.low} and {unknown.high}"
-    told = more if unknown.likely is not None else f"how many more there are cannot be told: {unknown.why}"
-    return f"Indexed: {found.indexed} of {found.indexed + found.left_out} pages that are named; {told}."
 
 
 def _cut(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from ingest.plan.recapture import estimate_unknown
 from ingest.plan.scope import Variant, budget_refusal, outside_refusal
 from ingest.urls import path_of_variant
 from schemas.completeness import (
+    LISTED,
     AddressPlace,
     AddressReason,
     Completeness,
@@ -21,6 +22,7 @@ from schemas.source import Source
 
 _STATES = {state: AddressReason(state.value) for state in DocumentState if state not in READABLE}
 _TOO_DEEP = "deeper than max_depth"
+_NOTHING = UnknownPages(likely=0, low=0, high=0, method=LISTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,9 +179,7 @@ def sum_up(
         fell=max(0.0, before - share) if before is not None and share is not None else 0.0,
         reasons=_counted(one.reason for one in found if one.reason is not None),
         ways=_counted(way for one in found for way in one.ways),
-        unknown=UnknownPages(why="its source lists all that it has")
-        if lists_all
-        else estimate_unknown(pages),
+        unknown=_NOTHING if lists_all else estimate_unknown(pages),
     )
 
 

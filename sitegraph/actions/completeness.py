@@ -7,7 +7,6 @@ from flows.run.completeness import read_addresses
 from flows.run.index import Index
 from ingest.plan.completeness import sum_up
 from ingest.sources.registry import kind_named
-from schemas.completeness import NamedAddress
 from schemas.errors import ConfigError
 from schemas.records import to_record
 from schemas.source import Source
@@ -18,7 +17,7 @@ def describe_completeness(
 ) -> dict[str, Any]:
     """Return of each source, or the one of this name, how complete it is, and its addresses.
 
-    Those that are indexed are left out unless *every* address is wanted; *reasons* are the only ones, if any.
+    Those that are indexed are left out unless *every* address is wanted; *reasons*, if any, count alone.
     Raises: ConfigError: no run has read a source of this name.
     """
     sources = index.ledger.sources.all()
@@ -32,15 +31,7 @@ def describe_completeness(
 
 def _describe(index: Index, source: Source, reasons: Collection[str], *, every: bool) -> dict[str, Any]:
     addresses = read_addresses(index, source)
-    shown = [
-        one
-        for one in addresses
-        if every or (one.reason is not None and one.reason in (reasons or {one.reason}))
-    ]
     summed = to_record(sum_up(addresses, lists_all=kind_named(source.kind).lists_all))
     del summed["fell"]  # a run says so, against the one before it
-    return {**summed, "addresses": [_address(one) for one in shown]}
-
-
-def _address(one: NamedAddress) -> dict[str, Any]:
-    return {**to_record(one), "place": one.place.value}
+    shown = [one for one in addresses if (not reasons or one.reason in reasons if one.reason else every)]
+    return {**summed, "addresses": [{**to_record(one), "place": one.place.value} for one in shown]}

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from schemas.completeness import AddressPlace, AddressReason
+from schemas.completeness import Completeness, completeness_lines
+from schemas.records import from_record
 
 CAUSES_TOLD = 5
 """So many causes a person is told; `--format json` has every one."""
@@ -29,25 +30,10 @@ def _rows(rows: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
         yield f"{one.get('touched', 0):,} of {one.get('there', 0):,} {words}"
 
 
-def told_completeness(completeness: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
-    """Say how much of what is named is indexed, and how much likely nothing names; if a report says so."""
-    if not completeness or completeness["share"] is None:
-        return
-    pages, unknown = completeness["indexed"] + completeness["left_out"], completeness["unknown"]
-    left_out = [
-        f"{number:,} {reason}"
-        for reason, number in sorted(completeness["reasons"].items(), key=lambda one: -one[1])
-        if AddressReason(reason).place is AddressPlace.LEFT_OUT
-    ]
-    told = f"; left out: {', '.join(left_out)}" if left_out else ""
-    fell = f", {completeness['fell']:.1%} less than after the run before" if completeness["fell"] else ""
-    share = f"{completeness['share']:.1%}{fell}"
-    yield "indexed", f"{completeness['indexed']:,} of {pages:,} pages that are named ({share}){told}"
-    if unknown["likely"] is not None:
-        between = f"between {unknown['low']:,} and {unknown['high']:,} ({unknown['method']})"
-        yield "unknown", f"likely {unknown['likely']:,} more pages, which nothing names; {between}"
-    else:
-        yield "unknown", f"how many more pages there are cannot be told: {unknown['why']}"
+def told_completeness(record: Mapping[str, Any] | None) -> Iterator[str]:
+    """Say how complete a source is, if a report tells."""
+    for what, line in completeness_lines(from_record(Completeness, dict(record or {}))):
+        yield f"{what}: {line}"
 
 
 _LOOKED_AT = {
@@ -89,8 +75,9 @@ def render_report(report: dict[str, Any]) -> Iterator[str]:
         yield f"  pdf pages  {text}"
     if (checks := report.get("checks", {})).get("asked"):
         yield f"  checks     {checks['passed']} of {checks['asked']} passed; {checks['lost']} lost evidence"
-    for what, line in told_completeness(report.get("completeness")):
-        yield f"  {what:<9}  {line}"
+    for line in told_completeness(report.get("completeness")):
+        what, _, told = line.partition(": ")
+        yield f"  {what:<9}  {told}"
     if (freshness := report["freshness"])["stale"]:
         late = f"{freshness['age'] / 3600:.1f} h after the last; promised: {freshness['slo'] / 3600:.1f} h"
         yield f"  freshness  was missed: this run ended {late}"

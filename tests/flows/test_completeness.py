@@ -215,16 +215,18 @@ def test_a_manual_by_mkdocs_is_whole_and_says_so_and_a_folder_lists_all(
             f"Sitemap: {site.url('/m/sitemap.xml')}\n".encode(), content_type=None
         )
         found = tiny.run(write_manual(tmp_path, site), tmp_path / "index")["completeness"]
+        why = tiny.call("why", site.url("/m/apart.html"), "--index", str(tmp_path / "index")).stdout
     files = tmp_path / "files.yaml"
     files.write_text("name: files\nkind: files\nroots: [docs]\n")
     listed = tiny.run(files, tmp_path / "index")["completeness"]
 
     assert (found["indexed"], found["left_out"], found["share"]) == (4, 0, 1.0)
+    assert "found       in a sitemap at" in why
     assert found["reasons"] == {"duplicate": 1}, "index.html is the seed"
     assert found["ways"] == {"link": 4, "seed": 1, "sitemap": 5}
     assert found["unknown"]["low"] <= 0 <= found["unknown"]["high"]
     assert (listed["indexed"], listed["ways"]) == (4, {"folder": 4})
-    assert listed["unknown"]["why"] == "its source lists all that it has"
+    assert listed["unknown"] == {"likely": 0, "low": 0, "high": 0, "method": "listed", "why": ""}
 
 
 def test_a_flow_run_shows_what_is_not_indexed(
@@ -238,7 +240,7 @@ def test_a_flow_run_shows_what_is_not_indexed(
     wanted = {"artifacts": {"key": {"any_": ["sitegraph-manual", "sitegraph-manual-not-indexed"]}}}
     shown = {one["key"]: one["data"] for one in prefect_server.call("/artifacts/filter", wanted)}
     assert (
-        "Indexed: 1 of 2 pages that are named; how many more there are cannot be told"
+        "Indexed: 1 of 2 pages that are named (50.0%); left out: 1 failed. Unknown: how many more pages"
         in shown["sitegraph-manual"]
     )
     assert json.loads(shown["sitegraph-manual-not-indexed"]) == [

@@ -49,10 +49,11 @@ def completeness(
 
 def _lines(record: dict[str, Any]) -> Iterator[str]:
     for name, found in record["sources"].items():
-        told = tuple(told_completeness({**found, "fell": 0.0}))
+        addresses = found.pop("addresses")
+        told = tuple(told_completeness(found))
         yield name if told else f"{name}: nothing of it is indexed yet"
-        yield from (f"  {what}: {line}" for what, line in told)
-        for one in found["addresses"]:
+        yield from (f"  {line}" for line in told)
+        for one in addresses:
             why = ": ".join(part for part in (one["reason"] or "indexed", one["detail"]) if part)
             named = ", ".join(one["ways"]) or "named by nothing now"
             yield show_line(f"    {one['uri']}  {why}  ({named})")

@@ -99,7 +99,7 @@ def _lines(record: dict[str, Any], complete: Callable[[str], str]) -> Iterator[s
         yield f"  {name}: {documents or 'no documents'}; {chunks} chunks"
         below = (
             *told_freshness(source["freshness"]),
-            *(f"{what}: {line}" for what, line in told_completeness(source["completeness"])),
+            *told_completeness(source["completeness"]),
             *told_coverage(source["coverage"]),
         )
         yield from (f"    {line}" for line in (*below, *_told_run(source["last_run"], complete)))

@@ -169,10 +169,9 @@ def test_a_share_that_rose_did_not_fall_and_without_pages_there_is_none() -> Non
     assert (empty.share, empty.fell) == (None, 0.0)
 
 
-def test_a_source_that_lists_all_has_no_unknown_pages_to_estimate() -> None:
-    assert sum_up([address("a", "folder")], lists_all=True).unknown == UnknownPages(
-        why="its source lists all that it has"
-    )
+def test_a_source_that_lists_all_has_no_unknown_pages() -> None:
+    nothing = UnknownPages(likely=0, low=0, high=0, method="listed")
+    assert sum_up([address("a", "folder")], lists_all=True).unknown == nothing
 
 
 def test_every_document_of_a_source_that_lists_all_is_named_by_its_kind() -> None:
