@@ -362,6 +362,7 @@ _RULES: dict[str, Any] = {
     "schedule[].jitter": _SECONDS,
     "freshness.slo": _A_SECOND,
     "freshness.missed_runs": _COUNT,
+    "completeness.max_fall": (Field(ge=0, le=1),),
     "deployment.pool": _NOT_EMPTY,
     "deployment.queue": _NOT_EMPTY,
     "deployment.tags": (_ONE_OR_SEVERAL, AfterValidator(_not_ours)),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from schemas.completeness import DiscoveryWay
 from schemas.nodes import Dated
 from schemas.uses import UseOrigin, UseTerms
 
@@ -75,10 +76,11 @@ class FetchResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapEntry:
-    """A document a site lists; `lastmod` is the site's own claim and sets priority only."""
+    """A document a site lists; `lastmod` is the site's own claim and sets priority only; `ways` list it."""
 
     url: str
     lastmod: str | None = None
+    ways: tuple[DiscoveryWay, ...] = (DiscoveryWay.SITEMAP,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from schemas.completeness import Completeness
 from schemas.cost import CostAccount
 from schemas.evidence import Filter
 from schemas.ids import LATER
@@ -290,7 +291,7 @@ class RunReport:
     were redacted in it, and how many documents had any. `pdf_pages` are those of the PDFs
     that this process parsed. `freshness` is how fresh the source was until this run: `as_of` is None at the
     first. `cost` is empty in reports of versions that measured none. `checks` are the questions that were
-    asked before publishing. `login` is when the login ends.
+    asked before publishing. `login` is when the login ends. `completeness` is of the source after the run.
     """
 
     source: str
@@ -313,6 +314,7 @@ class RunReport:
     cost: CostAccount = field(default_factory=CostAccount)
     checks: CheckCounts = field(default_factory=CheckCounts)
     login: LoginState = field(default_factory=LoginState)
+    completeness: Completeness = field(default_factory=Completeness)
     guard: str | None = None
     problems: tuple[Problem, ...] = ()
 

@@ -188,6 +188,13 @@ class Freshness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CompletenessOptions:
+    """How far the share of named pages that is indexed may fall between two runs without an event."""
+
+    max_fall: float = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeploymentOptions:
     """Where Prefect runs the source: work pool and queue (None: as `sitegraph deploy` says), further tags.
 
@@ -228,10 +235,11 @@ class Source:
     `proxy`: URL of the proxy for all requests, empty for none; `proxy_env`: variable that has one; neither:
     as HTTP_PROXY and its like say. `ocr`: languages, as Tesseract names them, of pages of PDFs without a text
     layer; none: they are not read. `language`: BCP 47 tag of documents that do not say theirs. `clean`
-    changes HTML pages before `content` chooses from them. `schedule`, `freshness` and `deployment` say
-    nothing of the documents: `sitegraph deploy` and `sitegraph status` read them. `checks` is the path of a
-    file of questions that are asked before publishing (docs/checks.md). `family`: what the documents are
-    versions of. `access` says who may see documents. `auth` are headers with secrets, `login` a session.
+    changes HTML pages before `content` chooses from them. `schedule`, `freshness`, `completeness` and
+    `deployment` say nothing of the documents: `sitegraph deploy`, `sitegraph status` and events read them.
+    `checks` is the path of a file of questions that are asked before publishing (docs/checks.md). `family`:
+    what the documents are versions of. `access` says who may see documents. `auth` are headers with secrets,
+    `login` a session.
     """
 
     name: str
@@ -261,6 +269,7 @@ class Source:
     tools: tuple[ToolFile, ...] = ()
     schedule: tuple[Schedule, ...] = field(default=(), metadata=LATER)
     freshness: Freshness = field(default=Freshness(), metadata=LATER)
+    completeness: CompletenessOptions = field(default=CompletenessOptions(), metadata=LATER)
     deployment: DeploymentOptions = field(default=DeploymentOptions(), metadata=LATER)
     checks: str | None = field(default=None, metadata=LATER)
     lint: LintOptions = field(default=LintOptions(), metadata=LATER)

@@ -44,12 +44,13 @@ class SourceEntry:
     """A document that is there, and what is claimed about it.
 
     `lastmod`: when it changed, ISO 8601 in UTC. `content`: a name of its bytes (a blob id, a digest); equal
-    names are equal bytes.
+    names are equal bytes. `ways` name what lists it, where that is not the kind's `origin`.
     """
 
     uri: str
     lastmod: str | None = None
     content: str | None = None
+    ways: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

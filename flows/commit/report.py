@@ -8,6 +8,7 @@ from typing import Any
 
 from flows.commit.check import counts_of_run
 from flows.run.account import freshness_of, problems_of
+from flows.run.completeness import measure_completeness
 from flows.run.contexts import IndexContext
 from flows.run.values import Crawled, Difference
 from indexes.publish.generation import GenerationManifest, load_generation
@@ -127,6 +128,7 @@ def build_run_report(
         cost=account_of(METER.read() - costs, manifest.totals()),
         checks=counts_of_run(run.index, run.run_id),
         login=login_state(run.source, now=run.index.clock.now()),
+        completeness=measure_completeness(run.index, run.source),
         guard=difference.guard,
         problems=problems_of(run, seen),
     )

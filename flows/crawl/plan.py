@@ -9,7 +9,7 @@ from itertools import groupby
 
 from flows.run.contexts import CrawlContext, load_fragment
 from flows.run.values import Batch
-from indexes.stores.ledger.frontier import Standing
+from indexes.stores.ledger.frontier import KEPT, Standing
 from ingest.plan.frontier import (
     BudgetUsage,
     Frontier,
@@ -20,7 +20,7 @@ from ingest.plan.frontier import (
     site_of,
 )
 from ingest.plan.schedule import plan_sample
-from ingest.plan.scope import Variant, budget_refusal, seed_urls, spread_variants, variants_refusal
+from ingest.plan.scope import Variant, budget_refusal, is_inside, seed_urls, spread_variants, variants_refusal
 from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts
 from ingest.sources.registry import kind_named
 from ingest.urls import is_file_url, path_of_variant, registrable_domain
@@ -28,6 +28,8 @@ from schemas.batches import batched
 from schemas.documents import DocumentState, FetchAttempt, KnownDocument
 from schemas.errors import DamageFound
 from schemas.report import Problem
+from schemas.source import Source
+from schemas.source_kinds import SourceEntry
 
 
 def enqueue(run: CrawlContext, found: Frontier) -> None:
@@ -288,9 +290,22 @@ def shard_of(uri: str) -> str:
 
 def _starts(run: CrawlContext) -> Mapping[str, str | None]:
     """Where the run starts, with the date that the source claims for it; what was left out is said."""
-    listing = run.listing()
-    run.index.ledger.runs.add_problems(run.run_id, listing.problems)
+    listing, ledger, kind = run.listing(), run.index.ledger, kind_named(run.source.kind)
+    ledger.runs.add_problems(run.run_id, listing.problems)
+    if not kind.lists_all:  # of what lists all, the rows of documents say as much
+        ledger.listings.save(run.source.name, ways_to_keep(run.source, listing.entries, origin=kind.origin))
     return {entry.uri: entry.lastmod for entry in listing.entries}
+
+
+def ways_to_keep(
+    source: Source, entries: Iterable[SourceEntry], *, origin: str
+) -> Mapping[str, tuple[str, ...]]:
+    """What lists each address; of those outside the source the first KEPT, for a sitemap may be of a host."""
+    listed = {entry.uri: entry.ways or (origin,) for entry in entries}
+    outside = sorted(uri for uri in listed if not is_inside(source, uri))
+    for uri in outside[KEPT:]:
+        del listed[uri]
+    return listed
 
 
 def _revive(

@@ -15,6 +15,7 @@ from flows.run.events import (
     FOLDER,
     FRESH,
     HELD,
+    INCOMPLETE,
     LOGIN_EXPIRES,
     PUBLISHED,
     REFUSED,
@@ -31,8 +32,9 @@ Automation = Mapping[str, Any]
 PREFIX = "sitegraph: "
 NO_PUBLISH = f"{PREFIX}no publish of "
 LATE, CRASHED, FAILED, ZOMBIE = (f"{PREFIX}run {what}" for what in ("late", "crashed", "failed", "lost"))
-PUBLISH_HELD, SOURCE_BLOCKED, SOURCE_STALE, LOGIN_ENDS = (
-    f"{PREFIX}{what}" for what in ("publish held", "source blocked", "source stale", "login expires")
+PUBLISH_HELD, SOURCE_BLOCKED, SOURCE_STALE, SOURCE_INCOMPLETE, LOGIN_ENDS = (
+    f"{PREFIX}{what}"
+    for what in ("publish held", "source blocked", "source stale", "source incomplete", "login expires")
 )
 
 SHORTEST = 10.0
@@ -117,6 +119,7 @@ def _shared(options: AlarmOptions) -> tuple[Automation, ...]:
         alarm(SOURCE_BLOCKED, f"the site refuses us: {_SAID}", ours([BLOCKED], within=A_DAY)),
         alarm(SOURCE_STALE, f"older than promised: {_SAID}", ours([STALE], within=A_DAY)),
         alarm(LOGIN_ENDS, f"log in again: {_SAID}", ours([LOGIN_EXPIRES], within=A_DAY)),
+        alarm(SOURCE_INCOMPLETE, f"less of it is indexed: {_SAID}", ours([INCOMPLETE], within=A_DAY)),
     )
 
 

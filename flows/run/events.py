@@ -19,6 +19,7 @@ from ingest.diff.soft_errors import WALL
 from ingest.plan.scope import seed_urls
 from runtime.logins import login_state, told_login
 from runtime.source_file import load_source
+from schemas.completeness import Completeness
 from schemas.documents import DocumentState
 from schemas.errors import ConfigError, GuardRefused, PublishHeld, SitegraphError
 from schemas.redaction import one_line
@@ -33,6 +34,7 @@ FRESH = "sitegraph.source.fresh"
 STALE = "sitegraph.source.stale"
 BLOCKED = "sitegraph.source.blocked"
 LOGIN_EXPIRES = "sitegraph.source.login_expires"
+INCOMPLETE = "sitegraph.source.incomplete"
 
 SOURCE, INDEX, FOLDER = "sitegraph.source", "sitegraph.index", "sitegraph.folder"
 """Labels of every event's resource: name of the source, id and folder of the index.
@@ -79,8 +81,13 @@ def source_id(name: str) -> str:
     return f"{SOURCE}.{name}"
 
 
-def events_of_report(report: RunReport, index: IndexName) -> tuple[SourceEvent, ...]:
-    """Say what a run that ended well came to: published or not, its source is fresh."""
+def events_of_report(
+    report: RunReport, index: IndexName, *, max_fall: float = 1.0
+) -> tuple[SourceEvent, ...]:
+    """Say what a run that ended well came to: published or not, its source is fresh.
+
+    And that of the pages that are named a share is indexed which fell by more than *max_fall*.
+    """
     events = []
     if report.freshness.stale:
         events.append(_event(STALE, report.source, index, _told(report.freshness)))
@@ -88,6 +95,8 @@ def events_of_report(report: RunReport, index: IndexName) -> tuple[SourceEvent, 
     if report.published:
         payload = {"generation": report.generation, "documents": counts, "run_id": report.run_id}
         events.append(_event(PUBLISHED, report.source, index, payload))
+    if report.completeness.fell > max_fall:
+        events.append(_event(INCOMPLETE, report.source, index, _told_fall(report.completeness)))
     payload = {"generation": report.generation, "published": report.published, "run_id": report.run_id}
     return (*events, _event(FRESH, report.source, index, payload))
 
@@ -169,6 +178,14 @@ def _told(freshness: FreshnessState) -> Mapping[str, Any]:
     return {"slo": freshness.slo, "age": freshness.age, "as_of": freshness.as_of, "reason": reason}
 
 
+def _told_fall(now: Completeness) -> Mapping[str, Any]:
+    """The share of named pages that is indexed now, by how much it fell, and the reasons by number."""
+    share, whys = now.share or 0.0, sorted(now.reasons.items(), key=lambda one: -one[1])
+    told = ", ".join(f"{number} {why}" for why, number in whys)
+    reason = _short(f"{share:.1%} of the named pages are indexed, {now.fell:.1%} less than before: {told}")
+    return {"share": share, "fell": now.fell, "reasons": now.reasons, "reason": reason}
+
+
 def _short(text: str) -> str:
     line = one_line(text)
     return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 1]}…"
@@ -204,7 +221,8 @@ def emit(events: Iterable[SourceEvent]) -> None:
 def tell_report(resources: Resources, report: RunReport) -> None:
     """Say what a run that ended well came to."""
     with _never_failing():
-        emit(events_of_report(report, _index_of_event(resources.index)))
+        max_fall = resources.source.completeness.max_fall
+        emit(events_of_report(report, _index_of_event(resources.index), max_fall=max_fall))
 
 
 def tell_block(resources: Resources) -> None:

@@ -27,6 +27,7 @@ from runtime.settings import show_errors_alone
 from runtime.source_file import load_source
 from schemas.advice import COMMAND_LINE, Door, DoorKind, advise
 from schemas.changes import DocumentChange
+from schemas.completeness import AddressReason, completeness_lines
 from schemas.errors import GuardRefused, SitegraphError, Stopped
 from schemas.redaction import one_line
 from schemas.report import Problem, RunReport, headline
@@ -42,6 +43,12 @@ def publish_artifacts(report: RunReport, changes: Sequence[DocumentChange]) -> N
     if changes:
         changed = [{"url": c.uri, "change": c.kind.value, "reason": c.reason} for c in changes]
         create_table_artifact(table=_cut(changed), key=f"{key}-changed", description="What changed and why")
+    if report.completeness.reasons:
+        rows = [
+            {"reason": reason, "addresses": number, "what became of them": AddressReason(reason).place.value}
+            for reason, number in report.completeness.reasons.items()
+        ]
+        create_table_artifact(table=rows, key=f"{key}-not-indexed", description="What is not indexed and why")
     show_problems(report.source, report.problems)
 
 
@@ -61,6 +68,7 @@ def artifact_key(source: str) -> str:
 def _markdown(report: RunReport) -> str:
     documents = "\n".join(f"| {name} | {number} |" for name, number in report.documents.items() if number)
     stages = "\n".join(f"| {name} | {seconds:.1f} |" for name, seconds in report.stages.items())
+    complete = "".join(f"{what.title()}: {line}. " for what, line in completeness_lines(report.completeness))
     verdict = f"generation {report.generation}" if report.generation else "nothing changed, no generation"
     chunks, pages = report.chunks, report.pdf_pages
     return (
@@ -69,7 +77,7 @@ def _markdown(report: RunReport) -> str:
         f"{chunks.embedded} texts embedded. HTTP: {report.http.requests} requests, "
         f"{report.http.bytes} bytes. Secrets redacted: {report.secrets.values} in "
         f"{report.secrets.documents} documents. Pages of PDFs: {pages.read} read, {pages.recognised} of them "
-        f"recognised, {pages.reused} reused.\n\n"
+        f"recognised, {pages.reused} reused. {complete}\n\n"
         f"| documents | |\n|---|---|\n{documents}\n\n| stage | seconds |\n|---|---|\n{stages}\n"
     )
 

@@ -19,7 +19,7 @@ from ingest.fetch.robots import RobotsCache, RobotsPolicy, product_token
 from ingest.fetch.signatures import RequestSigner
 from ingest.fetch.sitemaps import SitemapWalk
 from ingest.fetch.transport import HttpResponse, Tally, Transport
-from ingest.urls import host_port
+from ingest.urls import folder_of, host_port
 from ingest.uses import terms_of_tdm_file
 from schemas.errors import TransientError
 from schemas.fetch import FetchTotals, SitemapEntry
@@ -139,7 +139,8 @@ class FetchSession:
         ask = partial(self.ask_allowed, judge=self._judge_sitemap, tally=Tally(), checkpoint=checkpoint)
         walk = SitemapWalk(limits=self.limits, ask=ask, report=self.problems.append)
         for site, seed in {_robots_site(seed): seed for seed in seed_urls}.items():
-            await walk.visit(site, await self.robots_policy(seed, checkpoint))
+            folders = sorted({folder_of(one) for one in seed_urls if _robots_site(one) == site})
+            await walk.visit(site, await self.robots_policy(seed, checkpoint), folders=folders)
         return tuple(walk.entries[url] for url in sorted(walk.entries))
 
     def robots(self, url: str, *, should_stop: Callable[[], bool] = lambda: False) -> RobotsPolicy:

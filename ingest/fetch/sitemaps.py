@@ -1,12 +1,14 @@
-"""Sitemaps, feeds and llms.txt of a site: found, walked and read.
+"""Sitemaps, feeds, llms.txt and inventories of a site: found, walked and read.
 
-Source: sitemaps.org protocol 0.9; RSS 2.0; RFC 4287 (Atom); crawl rules, section 4.
+Source: sitemaps.org protocol 0.9; RSS 2.0; RFC 4287 (Atom); sphinx.util.inventory of Sphinx 8, version 2;
+crawl rules, section 4.
 """
 
 import re
+import zlib
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from lxml import etree
 
@@ -16,6 +18,7 @@ from ingest.fetch.media import FetchLimits
 from ingest.fetch.robots import RobotsPolicy
 from ingest.fetch.transport import HttpResponse, follow_redirects
 from ingest.urls import canonical_url
+from schemas.completeness import DiscoveryWay
 from schemas.errors import ParseError
 from schemas.fetch import SitemapEntry
 from schemas.report import Problem
@@ -37,8 +40,12 @@ _BARE = re.compile(
 
 _MARKDOWN_LINK = re.compile(r"\]\(\s*<?((?:[^\s()<>]|\([^\s()<>]*\))+)")
 
+_INVENTORY = b"# Sphinx inventory version 2"
+_INVENTORY_LINE = re.compile(r"(?P<name>.+?)\s+\S+:\S+\s+-?\d+\s+(?P<place>\S*)\s+.*")
+
 _TOO_MANY = "it lists more URLs than a sitemap may; the rest was left out"
 _ITEMS = frozenset({"url", "sitemap", "item", "entry"})
+_FEEDS = frozenset({"rss", "feed", "RDF"})
 _DATES = frozenset({"lastmod", "pubDate", "updated"})
 _PLACES = {"url": "loc", "sitemap": "loc", "item": "link", "entry": "link"}
 
@@ -74,7 +81,7 @@ def parse_llms(body: bytes, *, url: str, max_urls: int) -> Sitemap:
 
     Raises: ParseError: no Markdown with links.
     """
-    listing, problem = _Listing(url, max_urls), ""
+    listing, problem = _Listing(url, max_urls, DiscoveryWay.LLMS), ""
     text = "" if body.lstrip(_AROUND).startswith(b"<") else body.decode("utf-8", errors="replace")
     try:
         for link in _MARKDOWN_LINK.finditer(text):
@@ -83,6 +90,31 @@ def parse_llms(body: bytes, *, url: str, max_urls: int) -> Sitemap:
         problem = _TOO_MANY
     if not listing.entries:
         raise ParseError("no Markdown with links", subject=url)
+    return Sitemap(entries=tuple(listing.entries.values()), problem=problem)
+
+
+def list_inventory(body: bytes, *, url: str, max_bytes: int, max_urls: int) -> Sitemap:
+    """Read the pages that an inventory of Sphinx (`objects.inv`) says its names stand on.
+
+    Raises: ParseError: no inventory of version 2, or larger than *max_bytes* unpacked.
+    """
+    if not body.startswith(_INVENTORY):
+        raise ParseError("no inventory of Sphinx", subject=url)
+    packed = body.split(b"\n", 4)[-1]  # behind four lines of text
+    unpacking, listing, problem = zlib.decompressobj(), _Listing(url, max_urls, DiscoveryWay.INVENTORY), ""
+    try:
+        text = unpacking.decompress(packed, max_bytes).decode("utf-8", errors="replace")
+    except zlib.error as error:
+        raise ParseError(f"a damaged inventory ({error})", subject=url) from None
+    if not unpacking.eof:
+        raise ParseError(f"an inventory that is cut short, or of more than {max_bytes} bytes", subject=url)
+    named = (_INVENTORY_LINE.fullmatch(line) for line in text.splitlines())
+    places = (match["place"].replace("$", match["name"]) for match in named if match)
+    try:
+        for place in dict.fromkeys(place.partition("#")[0] for place in places):
+            listing.add(place or ".", None)  # of a page that is its folder's index nothing is left
+    except _Full:
+        problem = _TOO_MANY
     return Sitemap(entries=tuple(listing.entries.values()), problem=problem)
 
 
@@ -173,12 +205,12 @@ class _Full(Exception):
 class _Listing:
     """Hears the parser's events; names are compared without namespace, which sites get wrong."""
 
-    def __init__(self, url: str, max_urls: int) -> None:
+    def __init__(self, url: str, max_urls: int, way: DiscoveryWay = DiscoveryWay.SITEMAP) -> None:
         self.entries: dict[str, SitemapEntry] = {}
         self.children: dict[str, None] = {}
         self.is_sitemap = False
         self.may_have_doctype = False
-        self._url = url
+        self._url, self._way = url, way
         self._most = self._room = max_urls
         self._item = ""
         self._path: list[str] = []
@@ -188,7 +220,7 @@ class _Listing:
 
     def anew(self) -> "_Listing":
         """Return one that has heard nothing yet."""
-        listing = _Listing(self._url, self._most)
+        listing = _Listing(self._url, self._most, self._way)
         listing.may_have_doctype = self.may_have_doctype
         return listing
 
@@ -198,8 +230,10 @@ class _Listing:
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         name = tag.rpartition("}")[2]
-        if not self._path and name not in {"urlset", "sitemapindex", "rss", "feed", "RDF"}:
+        if not self._path and name not in {"urlset", "sitemapindex", *_FEEDS}:
             raise _Refused("neither a sitemap nor a feed")
+        if not self._path and name in _FEEDS:
+            self._way = DiscoveryWay.FEED
         self.is_sitemap = True
         self._path.append(name)
         if name in _ITEMS and not self._item:
@@ -247,7 +281,7 @@ class _Listing:
         if self._room <= 0:
             raise _Full
         self._room -= 1
-        self.entries.setdefault(url, SitemapEntry(url=url, lastmod=lastmod))
+        self.entries.setdefault(url, SitemapEntry(url=url, lastmod=lastmod, ways=(self._way,)))
 
     def comment(self, _text: str) -> None:
         """Comments list nothing."""
@@ -258,6 +292,9 @@ class _Listing:
 
 LLMS = "/llms.txt"
 """A list in Markdown of what a site has for language models. Source: llmstxt.org."""
+
+INVENTORY = "objects.inv"
+"""What a manual that Sphinx made names, and on which page."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -274,8 +311,8 @@ class SitemapWalk:
     entries: dict[str, SitemapEntry] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
 
-    async def visit(self, site: str, policy: RobotsPolicy) -> None:
-        """Read what *site* names in robots.txt, /sitemap.xml, and /llms.txt."""
+    async def visit(self, site: str, policy: RobotsPolicy, *, folders: Iterable[str] = ()) -> None:
+        """Read what *site* names in robots.txt, /sitemap.xml, /llms.txt, and objects.inv of *folders*."""
         if policy.fault is not None:
             return
         named = [canonical_url(place, f"{site}/") for place in policy.rules.sitemaps]
@@ -287,12 +324,15 @@ class SitemapWalk:
             sitemap = await self._read(url, silent=url == guess and url not in named)
             self._add(sitemap)
             queue.extend((child, depth + 1) for child in self._deeper(url, sitemap, depth))
-        if len(self._seen) < self.limits.sitemap_files:
-            self._add(await self._read(f"{site}{LLMS}", silent=True))
+        for guess in (f"{site}{LLMS}", *(f"{folder}{INVENTORY}" for folder in folders)):
+            if len(self._seen) < self.limits.sitemap_files:
+                self._add(await self._read(guess, silent=True))
 
     def _add(self, sitemap: Sitemap) -> None:
         for entry in sitemap.entries:
-            self.entries.setdefault(entry.url, entry)
+            held = self.entries.get(entry.url, entry)
+            ways = tuple(sorted({*held.ways, *entry.ways}))
+            self.entries[entry.url] = held if held.ways == ways else replace(held, ways=ways)
 
     def _deeper(self, url: str, sitemap: Sitemap, depth: int) -> tuple[str, ...]:
         if sitemap.children and depth >= self.limits.sitemap_depth:
@@ -326,6 +366,8 @@ class SitemapWalk:
         cap, most = self.limits.sitemap.max_bytes, self.limits.sitemap_urls
         if url.endswith(LLMS):
             sitemap = parse_llms(answer.body, url=url, max_urls=most)
+        elif url.endswith(INVENTORY):
+            sitemap = list_inventory(answer.body, url=url, max_bytes=cap, max_urls=most)
         else:
             sitemap = parse_sitemap(answer.body, url=url, max_bytes=cap, max_urls=most)
         if sitemap.problem:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ingest.plan.schedule import parse_lastmod
 from ingest.plan.scope import seed_urls
 from ingest.urls import canonical_url
+from schemas.completeness import DiscoveryWay
 from schemas.fetch import FetchRequest, FetchResult
 from schemas.source import Source
 from schemas.source_kinds import (
@@ -33,8 +34,13 @@ class _Site:
         seeds, now = seed_urls(self._source), self._clock.now()
         found = self._session.sitemaps(seeds, should_stop=should_stop)
         listed = {url: parse_lastmod(e.lastmod, now=now) for e in found if (url := canonical_url(e.url))}
+        ways = {url: e.ways for e in found if (url := canonical_url(e.url))}
         claims = {**dict.fromkeys(seeds), **listed}
-        entries = tuple(SourceEntry(uri=uri, lastmod=lastmod) for uri, lastmod in claims.items())
+        seed = dict.fromkeys(seeds, (DiscoveryWay.SEED,))
+        entries = tuple(
+            SourceEntry(uri=uri, lastmod=lastmod, ways=(*seed.get(uri, ()), *ways.get(uri, ())))
+            for uri, lastmod in claims.items()
+        )
         return SourceListing(entries=entries, problems=tuple(self._session.problems))
 
     def fetch(

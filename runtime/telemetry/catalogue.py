@@ -125,6 +125,22 @@ RUN_ROWS = _of_source(
 )
 RUN_PROBLEMS = _of_source("sitegraph_last_run_problems", "Problems that the last run lists")
 
+COMPLETENESS = _of_source(
+    "sitegraph_completeness_ratio",
+    "Share of the pages that something names which are indexed, after the last finished run",
+)
+NOT_INDEXED = _of_source(
+    "sitegraph_addresses_not_indexed",
+    "Addresses that something names and that are not indexed, after the last finished run, by reason",
+    "reason",
+)
+UNKNOWN_PAGES = _of_source(
+    "sitegraph_unknown_pages",
+    "Pages that nothing names, as estimated after the last finished run: `likely`, and the interval from "
+    "`low` to `high`",
+    "bound",
+)
+
 QUESTIONS = MetricDefinition(
     "sitegraph_questions_total", "Questions that serve was asked", ("outcome",), MetricType.COUNTER
 )
@@ -160,6 +176,7 @@ INDEX_METRICS = (
     *(DOCUMENTS, DUE, FAILED, CONTENT_AGE, FRESH_RATIO, SLO, LOGIN_EXPIRES),
     *(RUN_STATE, RUN_START, RUN_END, RUN_SUCCESS, RUN_DOCUMENTS, RUN_CHUNKS, RUN_STAGE),
     *(RUN_RESPONSES, RUN_BYTES, RUN_CPU, RUN_IO, RUN_ROWS, RUN_PROBLEMS),
+    *(COMPLETENESS, NOT_INDEXED, UNKNOWN_PAGES),
 )
 """What the textfile and `serve` both say of an index."""
 

@@ -120,6 +120,18 @@ def _report(name: str, last: LastRun) -> Iterator[Told]:
     yield catalogue.RUN_BYTES, (name,), http.get("bytes", 0)
     yield from _time(catalogue.LOGIN_EXPIRES, (name,), report.get("login", {}).get("expires_at"))
     yield from _cost(name, report.get("cost", {}))
+    yield from _completeness(name, report.get("completeness", {}))
+
+
+def _completeness(name: str, completeness: Mapping[str, Any]) -> Iterator[Told]:
+    """How complete a source is; reports of older versions say nothing of it."""
+    if completeness.get("share") is not None:
+        yield catalogue.COMPLETENESS, (name,), completeness["share"]
+    for reason, addresses in completeness.get("reasons", {}).items():
+        yield catalogue.NOT_INDEXED, (name, reason), addresses
+    for bound in ("likely", "low", "high"):
+        if (pages := completeness.get("unknown", {}).get(bound)) is not None:
+            yield catalogue.UNKNOWN_PAGES, (name, bound), pages
 
 
 def _cost(name: str, cost: Mapping[str, Any]) -> Iterator[Told]:

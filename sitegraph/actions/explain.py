@@ -1,6 +1,6 @@
 """Everything known of one document: how it was found, what happened to it, what became of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from flows.run.contexts import load_fragment
@@ -55,21 +55,27 @@ def _explain(index: Index, known: KnownDocument, source: Source | None) -> dict[
 def _trail(ledger: Ledger, known: KnownDocument, source: Source | None) -> Iterator[dict[str, Any]]:
     """How the document was found, then how what led to it was found, up to where the run began."""
     passed: set[str] = set()
+    listed = ledger.listings.of_source(known.source)
     document: KnownDocument | None = known
     while document is not None and document.uri not in passed and len(passed) < _LONGEST_TRAIL:
         passed.add(document.uri)
         before = _found_by(ledger, document)
         yield {
             "uri": document.uri,
-            "how": how_found(document, before, source),
+            "how": how_found(document, before, source, listed.get(document.uri, ())),
             "at": _found_at(ledger.history.of_document(document.source, document.uri)),
             "by": document.found_by,
         }
         document = before
 
 
-def how_found(document: KnownDocument, before: KnownDocument | None, source: Source | None) -> str:
-    """Say whether a seed, folder, sitemap, link or redirect led to a document; *before* is what names it."""
+def how_found(
+    document: KnownDocument, before: KnownDocument | None, source: Source | None, listed: Collection[str] = ()
+) -> str:
+    """Say whether a seed, folder, sitemap, link or redirect led to a document; *before* is what names it.
+
+    *listed* are the lists that name it, where its kind of source tells them apart.
+    """
     if source is not None and document.uri in seed_urls(source):
         return "seed"
     if document.found_by is not None:
@@ -78,7 +84,8 @@ def how_found(document: KnownDocument, before: KnownDocument | None, source: Sou
     if source is None:
         return "unknown"
     try:
-        return kind_named(source.kind).origin
+        origin = kind_named(source.kind).origin
+        return origin if origin in listed else min(listed, default=origin)
     except ConfigError:  # of a package that is not here any more
         return "unknown"
 

@@ -63,6 +63,7 @@ def gather_status(opened: Index) -> dict[str, Any]:
                 "freshness": to_record(fresh.get(name, FreshnessState())),
                 "coverage": to_record(covered.get(name, CoverageCounts())),
                 "login": _login(known.get(name), now=now),
+                "completeness": ledger.runs.last_good_report(name).get("completeness"),
             }
             for name, one in described.items()
         },

@@ -35,6 +35,7 @@ COMMANDS = {
     "run": "Crawl a source, index what changed, and publish it.",
     "deploy": "Schedule sources on a Prefect server, with alarms.",
     "status": "Show the current generation, sources, last runs and leases.",
+    "completeness": "Show which named addresses are not indexed, and why.",
     "why": "Explain the history and state of one document.",
     "changes": "List what each generation changed, for programs that keep a copy.",
     "query": "Find evidence for a question.",

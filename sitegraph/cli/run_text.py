@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from schemas.completeness import Completeness, completeness_lines
+from schemas.records import from_record
+
 CAUSES_TOLD = 5
 """So many causes a person is told; `--format json` has every one."""
 
@@ -25,6 +28,12 @@ def _rows(rows: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     for table, words in _TOLD.items():
         one = rows.get(table, {})
         yield f"{one.get('touched', 0):,} of {one.get('there', 0):,} {words}"
+
+
+def told_completeness(record: Mapping[str, Any] | None) -> Iterator[str]:
+    """Say how complete a source is, if a report tells."""
+    for what, line in completeness_lines(from_record(Completeness, dict(record or {}))):
+        yield f"{what}: {line}"
 
 
 _LOOKED_AT = {
@@ -66,6 +75,9 @@ def render_report(report: dict[str, Any]) -> Iterator[str]:
         yield f"  pdf pages  {text}"
     if (checks := report.get("checks", {})).get("asked"):
         yield f"  checks     {checks['passed']} of {checks['asked']} passed; {checks['lost']} lost evidence"
+    for line in told_completeness(report.get("completeness")):
+        what, _, told = line.partition(": ")
+        yield f"  {what:<9}  {told}"
     if (freshness := report["freshness"])["stale"]:
         late = f"{freshness['age'] / 3600:.1f} h after the last; promised: {freshness['slo'] / 3600:.1f} h"
         yield f"  freshness  was missed: this run ended {late}"

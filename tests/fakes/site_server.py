@@ -66,8 +66,9 @@ class Site:
         return self.origin + path
 
     def paths(self) -> list[str]:
-        """Paths asked for so far, without what tells of the site: robots.txt, llms.txt, tdmrep.json."""
-        return [ask.path for ask in self.log if ask.path not in _OF_SITE]
+        """Paths asked for so far, without what tells of the site: robots.txt, llms.txt and the like."""
+        named = (ask.path for ask in self.log if ask.path not in _OF_SITE)
+        return [path for path in named if not path.endswith("/objects.inv")]
 
     def reply(self, ask: Ask) -> Reply:
         """What to answer now."""

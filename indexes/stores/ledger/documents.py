@@ -15,6 +15,7 @@ from indexes.stores.ledger.tables import (
     document,
     generation,
     insert_new,
+    listed,
     said_use,
     upsert,
 )
@@ -152,6 +153,7 @@ class Documents(LedgerPart):
             ask_for_sweep(connection)
             connection.execute(sa.delete(source_table).where(source_table.c.name == source))
             connection.execute(sa.delete(said_use).where(said_use.c.source == source))
+            connection.execute(sa.delete(listed).where(listed.c.source == source))
             connection.execute(sa.delete(document).where(document.c.source == source))
 
     def _select(self, *conditions: sa.ColumnElement[bool]) -> tuple[KnownDocument, ...]:

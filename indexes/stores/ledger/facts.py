@@ -271,3 +271,15 @@ class WordCoverages(FactTable):
             return {
                 row["source"]: CoverageCounts(**{name: int(row[name]) for name in names}) for row in found
             }
+
+    def of_textless(self, source: str) -> Mapping[str, tuple[str, ...]]:
+        """Documents of a source without a word, by address, with why words of theirs were dropped."""
+        query = (
+            sa.select(document.c.uri, word_coverage.c.dropped)
+            .outerjoin(word_coverage, word_coverage.c.fragment_sha == document.c.fragment_sha)
+            .where(document.c.source == source, document.c.words == 0, document.c.state.in_([*READABLE]))
+        )
+        with self._reading.connect() as connection:
+            if not sa.inspect(connection).has_table(word_coverage.name):
+                return {}
+            return {row.uri: tuple(sorted(row.dropped or ())) for row in connection.execute(query)}

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from indexes.stores.ledger.tables import LedgerPart, document, insert_new, run, stop
+from indexes.stores.ledger.tables import LedgerPart, document, insert_new, listed, run, stop, upsert
+from schemas.batches import in_parts
 from schemas.documents import ASLEEP, REMOVED, DocumentState
 from schemas.errors import StoreUnavailable
 from schemas.ids import record_sha256
@@ -239,6 +240,31 @@ def _distinct(problems: Sequence[Problem]) -> list[Problem]:
 def _row(run_id: str, problem: Problem) -> dict[str, str]:
     sha256 = record_sha256(to_record(problem))
     return {"run_id": run_id, "sha256": sha256, "reason": problem.reason, "url": problem.url}
+
+
+class Listings(LedgerPart):
+    """The `listed` table: what lists each address of a source, as its last run read it."""
+
+    def save(self, source: str, ways: Mapping[str, Collection[str]]) -> None:
+        """Keep the ways that list each address, in place of all that was kept of the source."""
+        new = {uri: " ".join(sorted(named)) for uri, named in ways.items()}
+        with self._engine.begin() as connection:
+            query = sa.select(listed.c.uri, listed.c.ways).where(listed.c.source == source)
+            before = {row.uri: row.ways for row in connection.execute(query)}
+            for part in in_parts(before.keys() - new.keys()):
+                gone = (listed.c.source == source, listed.c.uri.in_(part))
+                connection.execute(sa.delete(listed).where(*gone))
+            changed = [(uri, named) for uri, named in new.items() if before.get(uri) != named]
+            rows = [{"source": source, "uri": uri, "ways": named} for uri, named in changed]
+            upsert(connection, listed, rows)
+
+    def of_source(self, source: str) -> Mapping[str, tuple[str, ...]]:
+        """The ways that list each address; empty in a ledger that no run has written to since."""
+        query = sa.select(listed.c.uri, listed.c.ways).where(listed.c.source == source)
+        with self._reading.connect() as connection:
+            if not sa.inspect(connection).has_table(listed.name):
+                return {}
+            return {row.uri: tuple(row.ways.split(" ")) for row in connection.execute(query)}
 
 
 _ADMISSION = 0x51_7E_64_B0

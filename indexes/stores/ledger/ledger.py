@@ -16,7 +16,7 @@ from indexes.stores.ledger.facts import (
     StatedAccess,
     WordCoverages,
 )
-from indexes.stores.ledger.frontier import Admission, FrontierIndex, SeenDocuments, Stops
+from indexes.stores.ledger.frontier import Admission, FrontierIndex, Listings, SeenDocuments, Stops
 from indexes.stores.ledger.generations import Generations
 from indexes.stores.ledger.history import Changes, History
 from indexes.stores.ledger.leases import Hosts, Leases
@@ -52,6 +52,7 @@ class Ledger:
         self.refusals = Refusals(engine)
         self.uses = SaidUses(engine)
         self.frontier = FrontierIndex(engine)
+        self.listings = Listings(engine)
         self.redirects = Redirects(engine)
         self.retention = Retention(engine)
         self.generations = Generations(engine)

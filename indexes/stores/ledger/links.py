@@ -8,8 +8,9 @@ from typing import Any, TypedDict
 import sqlalchemy as sa
 
 from indexes.stores.ledger.revisions import valid_at
-from indexes.stores.ledger.tables import LedgerPart, doc_rev, fragment_link
+from indexes.stores.ledger.tables import LedgerPart, doc_rev, document, fragment_link
 from schemas.batches import in_parts
+from schemas.documents import ASLEEP
 from schemas.edges import LinkPosition
 from schemas.fragment import GraphFragment
 
@@ -23,6 +24,7 @@ class IncomingLink:
     text: str
 
 
+_DOC_ID = "doc_id:"
 _LINKED = doc_rev.join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
 _COUNTED = (LinkPosition.BODY.value, LinkPosition.NAV.value)
 _IS_TEXT = (fragment_link.c.position == LinkPosition.BODY.value, fragment_link.c.text != "")
@@ -105,6 +107,18 @@ class LinkIndex(LedgerPart):
         rows = self._among(query, fragment_link.c.fragment_sha, fragment_shas)
         return frozenset(row.target for row in rows)
 
+    def targets_of_source(self, source: str) -> Mapping[str, int]:
+        """Addresses that documents of a source link to, with the depth of the nearest; not each to itself."""
+        own = document.c.fragment_sha == fragment_link.c.fragment_sha
+        awake = (document.c.source == source, document.c.state.not_in([*ASLEEP]))
+        query = (
+            sa.select(fragment_link.c.target, sa.func.min(document.c.depth).label("depth"))
+            .join(document, own)
+            .where(*awake, fragment_link.c.target != document.c.uri)
+            .group_by(fragment_link.c.target)
+        )
+        return {row.target: row.depth for row in self._rows(query) if not row.target.startswith(_DOC_ID)}
+
     def linking_beside_text(self, targets: Collection[str]) -> Mapping[str, frozenset[str]]:
         """Hashes of the fragments that link to each target from beside their text, as from their head."""
         found: defaultdict[str, set[str]] = defaultdict(set)
@@ -182,4 +196,4 @@ def link_rows(sha: str, fragment: GraphFragment) -> list[dict[str, str | None]]:
 
 def doc_id_target(doc_id: str) -> str:
     """The target under which references to a document id are kept; ids fold case."""
-    return f"doc_id:{doc_id.casefold()}"
+    return f"{_DOC_ID}{doc_id.casefold()}"

@@ -105,6 +105,16 @@ class Runs(LedgerPart):
         )
         return {source: str(ended) for source, ended in self._rows(query) if ended}
 
+    def last_good_report(self, source: str) -> Mapping[str, Any]:
+        """The report of the last run of a source that ended well; empty where none did."""
+        query = (
+            sa.select(run.c.report)
+            .where(run.c.source == source, run.c.state == "finished", run.c.report.is_not(None))
+            .order_by(run.c.finished_at.desc(), run.c.run_id.desc())
+        )
+        report = self._value(query.limit(1))
+        return json.loads(report) if report else {}
+
     def times(self, *, until: datetime, ttl: timedelta) -> tuple[datetime, ...]:
         """The latest times, of each kind and none after *until*, at which anything was done.
 

@@ -124,6 +124,9 @@ fragment_link = _table(
 sa.Index("fragment_link_target", fragment_link.c.target, postgresql_using="hash")
 sa.Index("fragment_link_fragment", fragment_link.c.fragment_sha)
 
+# What lists each address of a source, as sitemaps do: names of ways, with a space between.
+listed = _table("listed", *_keys("source", "uri"), *_given("ways"))
+
 fragment_name = _table(
     "fragment_name",
     *_keys("fragment_sha"),

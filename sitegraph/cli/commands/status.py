@@ -15,7 +15,7 @@ from sitegraph.actions.health import group_problems
 from sitegraph.cli.commands.audiences import tell_audience
 from sitegraph.cli.commands.run import prepare_prefect
 from sitegraph.cli.options import FormatOption, IndexOption, complete_commands, print_result
-from sitegraph.cli.run_text import told_cost
+from sitegraph.cli.run_text import told_completeness, told_cost
 
 TOLD_PROBLEMS = 5
 """So many kinds of problems a person is told; `--format json` has every one."""
@@ -97,8 +97,12 @@ def _lines(record: dict[str, Any], complete: Callable[[str], str]) -> Iterator[s
         documents = ", ".join(f"{n} {state}" for state, n in sorted(source["documents"].items()))
         chunks = sum(source["rows"].get("chunks", {}).values())
         yield f"  {name}: {documents or 'no documents'}; {chunks} chunks"
-        login = filter(None, [source["login"]["told"]])
-        below = (*told_freshness(source["freshness"]), *login, *told_coverage(source["coverage"]))
+        below = (
+            *told_freshness(source["freshness"]),
+            *filter(None, [source["login"]["told"]]),
+            *told_completeness(source["completeness"]),
+            *told_coverage(source["coverage"]),
+        )
         yield from (f"    {line}" for line in (*below, *_told_run(source["last_run"], complete)))
 
 

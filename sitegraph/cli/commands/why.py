@@ -79,6 +79,7 @@ def _state(document: dict[str, Any]) -> str:
 def _trail(steps: list[dict[str, Any]]) -> list[str]:
     """One line a step; from the second on it names the document it is about."""
     ways = {"seed": "as a seed", "folder": "in a folder", "sitemap": "in a sitemap", "unknown": "somewhere"}
+    ways |= {"feed": "in a feed", "llms.txt": "in llms.txt", "inventory": "in an inventory"}
     texts = [ways.get(step["how"]) or f"by a {step['how']} from {step['by']}" for step in steps]
     dated = [f"{way} at {step['at']}" if step["at"] else way for way, step in zip(texts, steps, strict=True)]
     return [dated[0], *(f"{step['uri']}: {way}" for way, step in zip(dated[1:], steps[1:], strict=True))]

@@ -1,5 +1,6 @@
 """What a run tells others: which events, about which resources, and nothing that is secret."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from flows.run.events import (
     BLOCKED,
     FRESH,
     HELD,
+    INCOMPLETE,
     LOGIN_EXPIRES,
     LONGEST_REASON,
     PUBLISHED,
@@ -22,6 +24,7 @@ from flows.run.events import (
     events_of_report,
 )
 from indexes.stores.ledger.frontier import SeenDocument
+from schemas.completeness import Completeness
 from schemas.documents import DocumentState
 from schemas.errors import ConfigError, GuardRefused, PublishHeld, SitegraphError
 from schemas.report import ChunkCounts, FreshnessState, HttpTotals, LoginState, PeakRss, RunReport
@@ -74,6 +77,25 @@ def test_a_run_that_finds_nothing_new_is_as_good_as_one_that_publishes() -> None
     (fresh,) = events_of_report(report(), INDEX)
 
     assert (fresh.event, fresh.payload["published"]) == (FRESH, False)
+
+
+@pytest.mark.parametrize(("fell", "told"), [(0.0, False), (0.05, False), (0.06, True)])
+def test_an_indexed_share_that_falls_by_more_than_it_may_is_told_with_the_reasons(
+    fell: float, told: bool
+) -> None:
+    now = Completeness(indexed=6, left_out=4, share=0.6, fell=fell, reasons={"noindex": 1, "failed": 3})
+
+    events = events_of_report(replace(report(), completeness=now), INDEX, max_fall=0.05)
+
+    assert [one.event for one in events] == ([INCOMPLETE] if told else []) + [FRESH]
+    if told:
+        assert events[0].resource["prefect.resource.id"] == "sitegraph.source.handbook"
+        assert events[0].payload == {
+            "share": 0.6,
+            "fell": fell,
+            "reasons": {"noindex": 1, "failed": 3},
+            "reason": "60.0% of the named pages are indexed, 6.0% less than before: 3 failed, 1 noindex",
+        }
 
 
 def test_a_run_that_comes_too_late_says_that_the_source_had_been_stale() -> None:

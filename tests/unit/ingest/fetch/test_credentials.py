@@ -102,6 +102,7 @@ def test_pages_robots_and_sitemaps_of_the_site_get_the_header_and_other_sites_do
             f"docs.example.com{TDM_FILE}": True,
             f"www.example.com{TDM_FILE}": True,
             f"cdn.example.org{TDM_FILE}": False,
+            "docs.example.com/objects.inv": True,
         }
 
 

@@ -3,12 +3,14 @@
 import gzip
 import threading
 import time
+import zlib
 from contextlib import suppress
 
 import pytest
 
 from ingest.fetch.media import FetchLimits
-from ingest.fetch.sitemaps import Sitemap, parse_llms, parse_sitemap
+from ingest.fetch.sitemaps import Sitemap, list_inventory, parse_llms, parse_sitemap
+from schemas.completeness import DiscoveryWay
 from schemas.errors import ParseError, Stopped
 from schemas.fetch import SitemapEntry
 from tests.fakes.fetch_clock import WallClock
@@ -72,7 +74,8 @@ def test_feeds_and_plain_lists_count_too() -> None:
         '<link rel="edit" href="/x"/><link href="/a"/><updated>2024-05-01T00:00:00Z</updated></entry></feed>'
     )
     assert _urls(_parse(rss)) == ["https://h.example/a"]
-    assert _parse(atom).entries == (SitemapEntry(url="https://h.example/a", lastmod="2024-05-01T00:00:00Z"),)
+    dated = SitemapEntry(url="https://h.example/a", lastmod="2024-05-01T00:00:00Z", ways=(DiscoveryWay.FEED,))
+    assert _parse(atom).entries == (dated,)
     assert _urls(_parse("\ufeffhttps://h.example/a\r\nhttps://h.example/b\n")) == [
         "https://h.example/a",
         "https://h.example/b",
@@ -287,3 +290,69 @@ def test_what_is_no_markdown_with_links_is_no_llms_txt(text: str) -> None:
 def test_an_llms_txt_lists_no_more_than_a_sitemap_may() -> None:
     found = parse_llms(b"[a](/a) [b](/b) [c](/c)", url="https://h.example/llms.txt", max_urls=2)
     assert (len(found.entries), bool(found.problem)) == (2, True)
+
+
+_INVENTORY = b"# Sphinx inventory version 2\n# Project: It\n# Version: 1\n# The remainder is zlib.\n"
+
+
+def _inventory(*lines: str) -> bytes:
+    return _INVENTORY + zlib.compress("\n".join([*lines, ""]).encode())
+
+
+def _names_listed(body: bytes, **limits: int) -> Sitemap:
+    url = "https://h.example/docs/objects.inv"
+    return list_inventory(body, url=url, **{"max_bytes": 10_000, "max_urls": 100, **limits})
+
+
+def test_an_inventory_lists_the_pages_that_its_names_stand_on_each_once() -> None:
+    found = _names_listed(
+        _inventory(
+            "shop.Cart py:class 1 api.html#$ -",
+            "shop.Cart.add item py:method 1 api.html#shop.Cart.add -",
+            "guide/start std:doc -1 $.html Start here",
+            "index std:doc -1  Welcome",
+            "no line of an inventory",
+        )
+    )
+    assert _urls(found) == [f"https://h.example/docs/{path}" for path in ("api.html", "guide/start.html", "")]
+    assert {entry.ways for entry in found.entries} == {(DiscoveryWay.INVENTORY,)}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<!doctype html><p>Not found\n",
+        _INVENTORY,
+        _INVENTORY + b"not packed",
+        _inventory("a std:doc 1 a.html -" * 2000)[:-20],
+        _inventory(*(f"{n} std:doc 1 {n}.html -" for n in range(2000))),
+        _INVENTORY.replace(b"2", b"1"),
+    ],
+)
+def test_what_is_no_whole_inventory_of_bounded_size_lists_nothing(body: bytes) -> None:
+    with pytest.raises(ParseError):
+        _names_listed(body)
+
+
+def test_an_inventory_lists_no_more_than_a_sitemap_may() -> None:
+    found = _names_listed(_inventory(*(f"{n} std:doc 1 {n}.html -" for n in range(9))), max_urls=2)
+    assert (len(found.entries), bool(found.problem)) == (2, True)
+
+
+def test_all_that_lists_an_address_is_kept_with_it_and_inventories_stand_in_the_folders_of_seeds() -> None:
+    with serve(Site()) as site:
+        site.pages["/sitemap.xml"] = Reply(
+            f"<urlset><url><loc>{site.url('/d/a.html')}</loc></url></urlset>".encode()
+        )
+        site.pages["/llms.txt"] = Reply(b"[a](/d/a.html) [b](/d/b.html)")
+        site.pages["/d/objects.inv"] = Reply(_inventory("a std:doc 1 a.html -", "c std:doc 1 c.html -"))
+        with session_for(site) as session:
+            found = session.sitemaps((site.url("/d/"), site.url("/d/more.html"), site.url("/e/")))
+        asked = [ask.path for ask in site.log if ask.path.endswith("objects.inv")]
+    assert {entry.url.removeprefix(site.origin): entry.ways for entry in found} == {
+        "/d/a.html": (DiscoveryWay.INVENTORY, DiscoveryWay.LLMS, DiscoveryWay.SITEMAP),
+        "/d/b.html": (DiscoveryWay.LLMS,),
+        "/d/c.html": (DiscoveryWay.INVENTORY,),
+    }
+    assert asked == ["/d/objects.inv", "/e/objects.inv"]

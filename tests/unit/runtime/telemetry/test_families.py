@@ -37,6 +37,11 @@ SOURCE = SourceStatus(
                 "rows": {"chunks": {"touched": 5, "there": 40}},
             },
             "login": {"expires_at": "2026-01-09T11:00:00+00:00", "expires_soon": False},
+            "completeness": {
+                "share": 0.75,
+                "reasons": {"failed": 1, "redirected": 3},
+                "unknown": {"likely": 5, "low": 0, "high": 40, "method": "two ways", "why": ""},
+            },
             "problems": [{"url": "https://docs.test/a", "reason": "HTTP 503"}],
         },
     ),
@@ -178,12 +183,24 @@ def test_what_a_run_cost_is_told_by_cause() -> None:
     assert told["sitegraph_last_run_touched_rows", "handbook", "chunks"] == 5
 
 
+def test_how_complete_a_source_is_is_told_with_reasons_and_the_interval() -> None:
+    told = samples(INDEX)
+
+    assert told["sitegraph_completeness_ratio", "handbook"] == 0.75
+    assert told["sitegraph_addresses_not_indexed", "handbook", "redirected"] == 3
+    bounds = {labels[2]: value for labels, value in told.items() if labels[0] == "sitegraph_unknown_pages"}
+    assert bounds == {"likely": 5, "low": 0, "high": 40}
+
+
 def test_a_report_that_says_nothing_of_its_cost_makes_no_sample_of_it() -> None:
     assert SOURCE.last_run is not None
-    old = {name: value for name, value in SOURCE.last_run.report.items() if name != "cost"}
+    old = {
+        name: value for name, value in SOURCE.last_run.report.items() if name not in ("cost", "completeness")
+    }
     source = replace(SOURCE, last_run=replace(SOURCE.last_run, report=old))
 
     told = samples(replace(INDEX, sources={"handbook": source}))
 
-    assert not [key for key in told if "cpu" in key[0] or "touched" in key[0] or "_io_" in key[0]]
+    newer = ("cpu", "touched", "_io_", "completeness", "not_indexed", "unknown")
+    assert not [key for key in told if any(part in key[0] for part in newer)]
     assert ("sitegraph_last_run_chunks", "handbook", "added") in told
