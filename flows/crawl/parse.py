@@ -12,6 +12,7 @@ from flows.run.values import Batch, ParsedBatch
 from indexes.stores.ledger.fragment_rows import FragmentFacts, save_fragment_rows
 from ingest.diff.lifecycle import summarise_states
 from ingest.diff.page_features import extract_features
+from ingest.diff.drift import has_drifted
 from ingest.diff.quarantine import TINY_WORDS
 from ingest.diff.soft_errors import find_soft_error
 from ingest.diff.volatile import is_unchanged, looks_wanted
@@ -133,6 +134,7 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
     if _only_moves(run, known, fragment):
         said = known.canonical or fragment.canonical
         return _Done(_led_on(replace(known, raw_sha=known.parsed_sha, canonical=said, failures=0)))
+    is_same = _says_as_held(run, known, fragment)
     parsed = replace(
         known,
         parsed_sha=known.raw_sha,
@@ -142,6 +144,8 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
         stated_modified=modified.at if modified else None,
         stated_origin=modified.origin if modified else None,
         failures=0,
+        misses=known.misses if is_same else 0,
+        missed_at=known.missed_at if is_same else None,
         doc=fragment.doc,
         doc_id=fragment.doc_id,
         canonical=known.canonical or fragment.canonical,  # a header says it of any kind
@@ -207,6 +211,16 @@ def _as_kept(answered: bytes) -> tuple[GraphFragment, bytes, Dated | None]:
     # A new date alone makes no new fragment, and costs its readers nothing.
     kept = replace(fragment, modified=None)
     return kept, canonical_json(to_record(kept)).encode(), fragment.modified
+
+
+def _says_as_held(run: CrawlContext, known: KnownDocument, now: GraphFragment) -> bool:
+    """Whether a page whose text is held says much the same now: the number of an incident is another."""
+    if not known.misses:
+        return False
+    try:
+        return not has_drifted(now, load_fragment(run.index, known.fragment_sha or ""))
+    except DamageFound:
+        return False
 
 
 def parse_as_kept(run: CrawlContext, known: KnownDocument) -> bytes:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from ingest.diff.drift import DRIFTED
 from ingest.urls import is_tools_url
 from schemas.advice import ADVICE, Trouble, trouble_of
 from schemas.changes import ChangeKind, Counts, DocumentChange
@@ -93,7 +94,18 @@ def quarantine_refusal(quarantined: int, *, live: int) -> str | None:
         return None
     return (
         f"{quarantined} of {live} documents are now an error or login page, have the same text as others, "
-        "or lost most of theirs"
+        "say something else than before, or lost most of theirs"
+    )
+
+
+def drift_message(known: Sequence[KnownDocument], *, many: int, live: int) -> str | None:
+    """Say once what is the matter where *many* documents or more are held since their text is another."""
+    held = sum(one.state is DocumentState.QUARANTINED and one.reason == DRIFTED for one in known)
+    if held < many:
+        return None
+    return (
+        f"{held} of {live} documents say something else than before and are held: the site was rewritten, or "
+        f"answers wrongly; {ADVICE[Trouble.LOSS]}"
     )
 
 

@@ -97,8 +97,8 @@ def _fetched(
         canonical=result.canonical or (seen.canonical if raw_sha == seen.raw_sha else None),
         fetched_at=now.isoformat(),
         failures=0 if parsed_sha == raw_sha else _unread(seen),
-        misses=0,
-        missed_at=None,
+        misses=seen.misses if _is_put_aside(seen) else 0,
+        missed_at=seen.missed_at if _is_put_aside(seen) else None,
     )
 
 
@@ -129,9 +129,14 @@ def _not_modified(seen: KnownDocument, result: FetchResult) -> KnownDocument:
         x_robots_tag=tag,
         parsed_sha=seen.parsed_sha if tag == seen.x_robots_tag else None,
         failures=_unread(seen),
-        misses=0,
-        missed_at=None,
+        misses=seen.misses if _is_put_aside(seen) else 0,
+        missed_at=seen.missed_at if _is_put_aside(seen) else None,
     )
+
+
+def _is_put_aside(seen: KnownDocument) -> bool:
+    """Whether its text was held at the look before: how often and since when counts while it stays."""
+    return seen.state is DocumentState.QUARANTINED
 
 
 def _unread(before: KnownDocument) -> int:
@@ -182,8 +187,9 @@ def _missed(
 ) -> KnownDocument:
     """Count a 404; enough of them, far enough apart, make the document gone."""
     at = now.isoformat()
-    first = min(seen.missed_at or at, at)  # a later time is of a clock that was wrong
-    misses = seen.misses + 1
+    held = _is_put_aside(before)
+    first = min((not held and seen.missed_at) or at, at)  # a later time is of a clock that was wrong
+    misses = 1 if held else seen.misses + 1
     waited = now - datetime.fromisoformat(first)
     confirmed = misses >= gone_after.misses and waited >= timedelta(hours=gone_after.hours)
     missed = replace(seen, misses=misses, missed_at=first, failures=0)
