@@ -10,9 +10,9 @@ from flows.derive.embed import embed_ahead
 from flows.run.contexts import CrawlContext, is_parsed, load_fragment
 from flows.run.values import Batch, ParsedBatch
 from indexes.stores.ledger.fragment_rows import FragmentFacts, save_fragment_rows
+from ingest.diff.drift import has_drifted
 from ingest.diff.lifecycle import summarise_states
 from ingest.diff.page_features import extract_features
-from ingest.diff.drift import has_drifted
 from ingest.diff.quarantine import TINY_WORDS
 from ingest.diff.soft_errors import find_soft_error
 from ingest.diff.volatile import is_unchanged, looks_wanted
@@ -128,7 +128,7 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None) -> _Don
         answer = run.parsers().parse(data, parse_request(run, known), pages=pages)
     except (ParseError, UnsupportedMedia) as error:
         # Read by an older version or not: the next look must not take these bytes for read.
-        unread = replace(known, parsed_sha=None, failures=known.failures + 1)
+        unread = replace(known, parsed_sha=None, failures=known.failures + 1, misses=0, missed_at=None)
         return _Done(replace(unread, state=DocumentState.FAILED, reason=error.message))
     fragment, record, modified = _as_kept(answer.record)
     if _only_moves(run, known, fragment):

@@ -30,8 +30,7 @@ HEADINGS, LENGTH = 0.5, 0.5
 the same headings: somebody wrote it anew."""
 
 STUB_RUNS, GROWN = 150, 3
-"""Runs of words of a page that may be a stub or a notice, and how many times as many content has in its place.
-"""
+"""Runs of words of what may be a stub or a notice, and how many times as many content in its place has."""
 
 SETTLED_LOOKS, SETTLED_DAYS = 3, 7
 """Looks that find the same text in the place of a good one, and days between the first and the last, after
