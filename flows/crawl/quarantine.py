@@ -67,7 +67,7 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
     rows = {document.uri: document for document in known}
     judge = _Judge(run=run, live=live, shown=_shown(everything), accept=accept, soft_errors=errors, rows=rows)
     many = same_text_limit(run.source.quarantine.same_text, live=len(live))
-    bad = _but_settled(_put_aside(known, judge, limit=many), known, live.keys())
+    bad = _but_settled(_put_aside(known, judge, limit=many), known, live.keys(), many=many)
     if bad:
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
@@ -172,11 +172,11 @@ def _put_aside(known: Sequence[KnownDocument], judge: "_Judge", *, limit: int) -
 
 
 def _but_settled(
-    bad: Mapping[str, KnownDocument], known: Sequence[KnownDocument], live: Collection[str]
+    bad: Mapping[str, KnownDocument], known: Sequence[KnownDocument], live: Collection[str], *, many: int
 ) -> Mapping[str, KnownDocument]:
     """Without texts that are meant, unless most of the site is another one: that is for people to say."""
-    aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED} | bad.keys()
-    if quarantine_refusal(len(aside & set(live)), live=len(live)):
+    aside = ({d.uri for d in known if d.state is DocumentState.QUARANTINED} | bad.keys()) & set(live)
+    if len(aside) >= many and quarantine_refusal(len(aside), live=len(live)):
         return bad
     return {uri: document for uri, document in bad.items() if not has_settled(document)}
 

@@ -134,6 +134,18 @@ def test_a_site_that_is_another_one_is_never_believed_by_waiting(plain: PlainRun
     assert len(crawl(plain, "accepted", accept=True).changes) == 7
 
 
+def test_the_only_page_of_a_source_is_refused_and_in_the_end_believed(site: Site, tmp_path: Path) -> None:
+    site.pages = {"/": Reply(prose("a"))}
+    with open_plain_run(tmp_path, source_of(site)) as plain:
+        plain.give(parsers=ParserInThisThread(), pipeline_version="v1")
+        publish_ledger(plain, crawl(plain, "first"))
+        site.pages["/"] = Reply(prose("new"))
+        for look in range(2):
+            with pytest.raises(GuardRefused, match="1 of 1 documents"):
+                crawl(plain, f"look {look}", days=5)
+        assert len(crawl(plain, "last", days=5).changes) == 1
+
+
 class OtherReader(ParserInThisThread):
     """Reads what stands in the footer, as after a change of the parser or of `content`."""
 
