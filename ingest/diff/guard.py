@@ -100,13 +100,18 @@ def quarantine_refusal(quarantined: int, *, live: int) -> str | None:
 
 def drift_message(known: Sequence[KnownDocument], *, many: int, live: int) -> str | None:
     """Say once what is the matter where *many* documents or more are held since their text is another."""
-    held = sum(one.state is DocumentState.QUARANTINED and one.reason == DRIFTED for one in known)
+    held = sum(map(_is_other_text, known))
     if held < many:
         return None
     return (
         f"{held} of {live} documents say something else than before and are held: the site was rewritten, or "
         f"answers wrongly; {ADVICE[Trouble.LOSS]}"
     )
+
+
+def _is_other_text(document: KnownDocument) -> bool:
+    """Whether a page is held that was read well and says something else, as front pages at times do."""
+    return document.state is DocumentState.QUARANTINED and document.reason == DRIFTED
 
 
 def removal_refusal(changes: Sequence[DocumentChange], *, live: int) -> str | None:
@@ -204,7 +209,7 @@ def _why_unread(document: KnownDocument) -> str:
 
 def _reached(document: KnownDocument, by_uri: dict[str, KnownDocument]) -> bool:
     for _ in range(10):
-        if document.state in READABLE:
+        if document.state in READABLE or _is_other_text(document):
             return True
         if document.location is None or document.location not in by_uri:
             return False

@@ -164,6 +164,19 @@ def test_bytes_that_are_read_in_another_way_are_no_other_text(plain: PlainRun, g
     assert kinds[good.url("/a")] is ChangeKind.CHANGED
 
 
+def test_a_front_page_that_says_something_else_stops_no_run_and_leads_on(plain: PlainRun, good: Site) -> None:
+    good.pages["/"] = Reply(prose("welcome", more="<p>See <a href='/z'>z</a>.</p>"))
+    good.pages["/z"] = Reply(prose("zebra"))
+    publish_ledger(plain, crawl(plain, "longer", accept=True))
+    good.pages["/"] = Reply(prose("spring", more="<p>See <a href='/y'>y</a>.</p>"))
+    good.pages["/y"] = Reply(prose("yonder"))
+
+    (added,) = [one for one in crawl(plain, "other").changes if one.kind is ChangeKind.ADDED]
+
+    assert states(plain)["/"] == HELD
+    assert added.uri == good.url("/y")
+
+
 def test_a_new_page_has_no_past(plain: PlainRun, good: Site) -> None:
     good.pages["/a"] = Reply(prose("a", more="<p>See <a href='/z'>z</a>.</p>"))
     good.pages["/z"] = Reply(prose("sorry"))
