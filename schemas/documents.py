@@ -78,8 +78,9 @@ class KnownDocument:
     `hops` redirects since the last link. `unmodified` counts 304s since the bytes came, `repeats`
     answers of 200 in a row that brought the same bytes although validators were sent; `denied`:
     the bytes are new, and the site had called them unmodified. `moves` counts permanent redirects
-    in a row to the same `location`. `words` counts those of its chunks, `secrets` those found in the bytes
-    under `parsed_sha`, which are not kept if `withheld`.
+    in a row to the same `location`. `misses` counts 404s in a row, or looks in a row at a text that is held
+    since it says something else than before, and `missed_at` is the first of them. `words` counts those of
+    its chunks, `secrets` those found in the bytes under `parsed_sha`, which are not kept if `withheld`.
     """
 
     source: str

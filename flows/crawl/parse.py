@@ -10,6 +10,7 @@ from flows.derive.embed import embed_ahead
 from flows.run.contexts import CrawlContext, is_parsed, load_fragment, robot_name
 from flows.run.values import Batch, ParsedBatch
 from indexes.stores.ledger.fragment_rows import FragmentFacts, save_fragment_rows
+from ingest.diff.drift import has_drifted
 from ingest.diff.lifecycle import summarise_states
 from ingest.diff.page_features import extract_features
 from ingest.diff.quarantine import TINY_WORDS
@@ -131,12 +132,13 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None, told: U
         answer = run.parsers().parse(data, parse_request(run, known), pages=pages)
     except (ParseError, UnsupportedMedia) as error:
         # Read by an older version or not: the next look must not take these bytes for read.
-        unread = replace(known, parsed_sha=None, failures=known.failures + 1)
+        unread = replace(known, parsed_sha=None, failures=known.failures + 1, misses=0, missed_at=None)
         return _Done(replace(unread, state=DocumentState.FAILED, reason=error.message))
     fragment, record, modified = _as_kept(answer.record, told, now=known.checked_at)
     if _only_moves(run, known, fragment):
         said = known.canonical or fragment.canonical
         return _Done(_led_on(replace(known, raw_sha=known.parsed_sha, canonical=said, failures=0)))
+    is_same = _says_as_held(run, known, fragment)
     parsed = replace(
         known,
         parsed_sha=known.raw_sha,
@@ -146,6 +148,8 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None, told: U
         stated_modified=modified.at if modified else None,
         stated_origin=modified.origin if modified else None,
         failures=0,
+        misses=known.misses if is_same else 0,
+        missed_at=known.missed_at if is_same else None,
         doc=fragment.doc,
         doc_id=fragment.doc_id,
         canonical=known.canonical or fragment.canonical,  # a header says it of any kind
@@ -220,6 +224,16 @@ def _as_kept(
     # A new date alone makes no new fragment, and costs its readers nothing.
     kept = replace(with_uses(fragment, uses), modified=None)
     return kept, canonical_json(to_record(kept)).encode(), fragment.modified
+
+
+def _says_as_held(run: CrawlContext, known: KnownDocument, now: GraphFragment) -> bool:
+    """Whether a page whose text is held says much the same now: the number of an incident is another."""
+    if not known.misses:
+        return False
+    try:
+        return not has_drifted(now, load_fragment(run.index, known.fragment_sha or ""))
+    except DamageFound:
+        return False
 
 
 def parse_as_kept(run: CrawlContext, known: KnownDocument) -> bytes:

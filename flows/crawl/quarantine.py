@@ -10,7 +10,8 @@ from flows.run.contexts import CrawlContext, load_fragment, said_in
 from flows.run.index import Index
 from ingest.diff.alternate_forms import Shingles, find_alternate_forms, is_markdown, shingles_of
 from ingest.diff.documents import is_held, without_tools
-from ingest.diff.guard import quarantine_refusal
+from ingest.diff.drift import DRIFTED, count_hold, has_drifted, has_settled, is_read_anew
+from ingest.diff.guard import drift_message, quarantine_refusal
 from ingest.diff.lifecycle import summarise_states, take_missing
 from ingest.diff.moves import deduplicate, locate_gone
 from ingest.diff.quarantine import (
@@ -39,6 +40,7 @@ from schemas.families import version_of
 from schemas.fragment import GraphFragment
 from schemas.ids import sha256_hex
 from schemas.nodes import DocumentKind
+from schemas.report import Problem
 from schemas.source import Source
 
 _log = logging.getLogger(__name__)
@@ -64,13 +66,16 @@ def quarantine_and_deduplicate(run: CrawlContext, *, accept: bool) -> Sequence[K
     errors = ledger.soft_errors.of_source(name)
     rows = {document.uri: document for document in known}
     judge = _Judge(run=run, live=live, shown=_shown(everything), accept=accept, soft_errors=errors, rows=rows)
-    bad = _put_aside(known, judge, limit=same_text_limit(run.source.quarantine.same_text, live=len(live)))
+    many = same_text_limit(run.source.quarantine.same_text, live=len(live))
+    bad = _but_settled(_put_aside(known, judge, limit=many), known, live.keys(), many=many)
     if bad:
         _log.warning("put aside as no content: %s", summarise_states(bad.values()))
     known = [bad.get(d.uri, d) for d in known]
     deduplicated = duplicate_rows(run.index, run.source, known, live)
     ledger.documents.save((*taken.values(), *bad.values(), *deduplicated))
     put_aside = {d.uri for d in known if d.state is DocumentState.QUARANTINED}
+    if told := drift_message(known, many=many, live=len(live)):
+        ledger.runs.add_problems(run.run_id, [Problem(url=name, reason=told)])
     refusal = quarantine_refusal(len(put_aside & live.keys()), live=len(live))
     if refusal and not accept:
         raise GuardRefused(f"{refusal}; nothing was changed; {ADVICE[Trouble.LOSS]}", subject=name)
@@ -159,9 +164,21 @@ def _put_aside(known: Sequence[KnownDocument], judge: "_Judge", *, limit: int) -
     reasons = {document.uri: why for document in known if (why := judge(document))}
     if not judge.accept:
         for uri, other in find_same_text(judge.rewrites, at_least=limit).items():
-            reasons.setdefault(uri, f"changed to one text together with other pages, such as {other}")
+            if reasons.get(uri, DRIFTED) == DRIFTED:
+                reasons[uri] = f"changed to one text together with other pages, such as {other}"
     rows = (d for d in known if d.uri in reasons and d.state is not DocumentState.QUARANTINED)
-    return {d.uri: replace(d, state=DocumentState.QUARANTINED, reason=reasons[d.uri]) for d in rows}
+    bad = {d.uri: replace(d, state=DocumentState.QUARANTINED, reason=reasons[d.uri]) for d in rows}
+    return {uri: count_hold(d) if d.reason == DRIFTED else d for uri, d in bad.items()}
+
+
+def _but_settled(
+    bad: Mapping[str, KnownDocument], known: Sequence[KnownDocument], live: Collection[str], *, many: int
+) -> Mapping[str, KnownDocument]:
+    """Without texts that are meant, unless most of the site is another one: that is for people to say."""
+    aside = ({d.uri for d in known if d.state is DocumentState.QUARANTINED} | bad.keys()) & set(live)
+    if len(aside) >= many and quarantine_refusal(len(aside), live=len(live)):
+        return bad
+    return {uri: document for uri, document in bad.items() if not has_settled(document)}
 
 
 def _shown(everything: Iterable[LiveDocument]) -> Mapping[str, str]:
@@ -219,7 +236,8 @@ class _Judge:
 
     def _content(self, document: KnownDocument, old: LiveDocument | None) -> str | None:
         try:
-            before = None if old is None else read_version(load_fragment(self.run.index, old.fragment_sha))
+            past = None if old is None else load_fragment(self.run.index, old.fragment_sha)
+            before = None if past is None else read_version(past)
             fragment = load_fragment(self.run.index, document.fragment_sha or "")
             raw = self.run.index.raw
             data = b"" if document.is_withheld else raw.get(document.raw_sha or "")
@@ -234,7 +252,17 @@ class _Judge:
             )
         if document.state not in READABLE or (old is None and self._is_listed(document, fragment, now)):
             return None
-        return self._bad(fragment, now, before)
+        if why := self._bad(fragment, now, before):
+            return why
+        is_other = past is not None and is_text(fragment.kind) and has_drifted(fragment, past)
+        return DRIFTED if is_other and old is not None and not self._is_meant(document, old) else None
+
+    def _is_meant(self, document: KnownDocument, old: LiveDocument) -> bool:
+        """Whether somebody accepts what a page says now, or it only is read in another way."""
+        if self.accept:
+            return True
+        history = self.run.index.ledger.history.of_document(document.source, document.uri)
+        return is_read_anew(document, old, history)
 
     def _is_listed(self, document: KnownDocument, fragment: GraphFragment, now: Version) -> bool:
         """Whether the page that led here calls it what it calls itself, on a host that knows its pages."""

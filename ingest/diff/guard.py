@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from ingest.diff.drift import DRIFTED
 from ingest.urls import is_tools_url
 from schemas.advice import ADVICE, Trouble, trouble_of
 from schemas.changes import ChangeKind, Counts, DocumentChange
@@ -93,8 +94,24 @@ def quarantine_refusal(quarantined: int, *, live: int) -> str | None:
         return None
     return (
         f"{quarantined} of {live} documents are now an error or login page, have the same text as others, "
-        "or lost most of theirs"
+        "say something else than before, or lost most of theirs"
     )
+
+
+def drift_message(known: Sequence[KnownDocument], *, many: int, live: int) -> str | None:
+    """Say once what is the matter where *many* documents or more are held since their text is another."""
+    held = sum(map(_is_other_text, known))
+    if held < many:
+        return None
+    return (
+        f"{held} of {live} documents say something else than before and are held: the site was rewritten, or "
+        f"answers wrongly; {ADVICE[Trouble.LOSS]}"
+    )
+
+
+def _is_other_text(document: KnownDocument) -> bool:
+    """Whether a page is held that was read well and says something else, as front pages at times do."""
+    return document.state is DocumentState.QUARANTINED and document.reason == DRIFTED
 
 
 def removal_refusal(changes: Sequence[DocumentChange], *, live: int) -> str | None:
@@ -192,7 +209,7 @@ def _why_unread(document: KnownDocument) -> str:
 
 def _reached(document: KnownDocument, by_uri: dict[str, KnownDocument]) -> bool:
     for _ in range(10):
-        if document.state in READABLE:
+        if document.state in READABLE or _is_other_text(document):
             return True
         if document.location is None or document.location not in by_uri:
             return False

@@ -4,13 +4,16 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from ingest.diff.validators import after_answer
-from schemas.documents import DocumentState, KnownDocument
+from schemas.documents import READABLE, DocumentState, KnownDocument
 from schemas.fetch import FetchResult, FetchStatus
 from schemas.nodes import Dated
 from schemas.secrets import find_secrets
 from schemas.source import GoneAfter
+
+_CAME = (FetchStatus.OK, FetchStatus.NOT_MODIFIED)
 
 
 def after_fetch(
@@ -45,6 +48,8 @@ def _after(
     now: datetime,
     gone_after: GoneAfter,
 ) -> KnownDocument:
+    if known.state in READABLE or (known.state is DocumentState.QUARANTINED and result.status not in _CAME):
+        known = replace(known, misses=0, missed_at=None)  # what was counted were no 404s
     seen = replace(
         known,
         run_id=run_id,
@@ -97,8 +102,7 @@ def _fetched(
         canonical=result.canonical or (seen.canonical if raw_sha == seen.raw_sha else None),
         fetched_at=now.isoformat(),
         failures=0 if parsed_sha == raw_sha else _unread(seen),
-        misses=0,
-        missed_at=None,
+        **_holds(seen),
     )
 
 
@@ -129,9 +133,14 @@ def _not_modified(seen: KnownDocument, result: FetchResult) -> KnownDocument:
         x_robots_tag=tag,
         parsed_sha=seen.parsed_sha if tag == seen.x_robots_tag else None,
         failures=_unread(seen),
-        misses=0,
-        missed_at=None,
+        **_holds(seen),
     )
+
+
+def _holds(seen: KnownDocument) -> dict[str, Any]:
+    """How often and since when its text was held, while it stays."""
+    held = seen.state is DocumentState.QUARANTINED
+    return {"misses": seen.misses if held else 0, "missed_at": seen.missed_at if held else None}
 
 
 def _unread(before: KnownDocument) -> int:

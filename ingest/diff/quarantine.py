@@ -2,7 +2,8 @@
 
 Only a suspicious version is judged: one that keeps less than half of the words of the last good version, or
 one of a document that is new and tiny or seems to stand in for content. A rewritten page is suspicious and
-still good. A site does not rewrite many pages to one text, whatever it says.
+by this still good; `drift.py` judges how far it moved. A site does not rewrite many pages to one text,
+whatever it says.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -47,7 +47,7 @@ _LOOKED_AT = {
     "gone": "removed",
     "dead_link": "links that lead nowhere",
     "out_of_scope": "out of scope",
-    "quarantined": "held back as error or login pages",
+    "quarantined": "held back as no content or as another text",
     "failed": "failed",
     "disallowed": "forbidden by robots.txt",
 }

@@ -210,3 +210,22 @@ def test_where_a_redirect_led_is_forgotten_with_the_redirect(later: F) -> None:
     document = look(known(), fetched(F.REDIRECTED, location="https://docs.example.org/new/"))
     assert document.location == "https://docs.example.org/new/"
     assert look(document, fetched(later)).location is None
+
+
+@pytest.mark.parametrize(
+    ("state", "statuses", "misses"),
+    [
+        (S.QUARANTINED, [F.OK], 5),
+        (S.QUARANTINED, [F.NOT_MODIFIED], 5),
+        (S.QUARANTINED, [F.NOT_FOUND], 1),
+        (S.QUARANTINED, [F.FAILED, F.NOT_FOUND], 1),
+        (S.QUARANTINED, [F.DISALLOWED, F.NOT_FOUND], 1),
+        (S.FETCHED, [F.NOT_FOUND], 1),
+        (S.MISSING, [F.FAILED, F.NOT_FOUND], 6),
+    ],
+)
+def test_looks_at_a_text_that_was_held_or_taken_are_no_404s(state: S, statuses: list[F], misses: int) -> None:
+    document = known(state=state, misses=5, missed_at="2026-01-01T00:00:00+00:00")
+    for status in statuses:
+        document = look(document, fetched(status), hours=10_000)
+    assert (document.state is S.GONE, document.misses) == (False, misses)
