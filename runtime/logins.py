@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -139,34 +140,20 @@ def _read_storage(path: Path) -> LoginData:
 
 
 def _cookie(saved: Mapping[str, Any]) -> Cookie:
-    expires, http_only = saved.get("expires", -1), saved.get("httpOnly")
-    return _build_cookie(
-        str(saved["name"]),
-        str(saved["value"]),
-        domain=str(saved["domain"]),
-        path=str(saved.get("path", "/")),
-        secure=bool(saved.get("secure")),
-        expires=int(expires) if expires > 0 else None,
-        rest={"HTTPOnly": ""} if http_only else {},
-    )
+    expires = int(saved.get("expires", -1))
+    rest = {"HTTPOnly": ""} if saved.get("httpOnly") else {}
+    name, value, domain, path = (str(saved[key]) for key in ("name", "value", "domain", "path"))
+    until = expires if expires > 0 else None
+    return _build_cookie(name, value, domain, path, bool(saved.get("secure")), until, rest)
 
 
 def _build_cookie(
-    name: str,
-    value: str,
-    *,
-    domain: str,
-    secure: bool,
-    path: str = "/",
-    expires: int | None = None,
-    rest: Mapping[str, str] | None = None,
+    name: str, value: str, domain: str, path: str, secure: bool, expires: int | None, rest: dict[str, str]
 ) -> Cookie:
     """Return a cookie; one whose domain has no dot in front is for that host alone."""
-    dotted = domain.startswith(".")
-    return Cookie(
-        0, name, value, None, False, domain, dotted, dotted, path, True, secure, expires, expires is None,
-        None, None, dict(rest or {}),
-    )  # fmt: skip
+    dotted, last = domain.startswith("."), expires is None
+    place = (None, False, domain, dotted, dotted, path, True)
+    return Cookie(0, name, value, *place, secure, expires, last, None, None, rest)
 
 
 def _state_of(source: Source, cookies: Iterable[Cookie], *, now: datetime) -> LoginState:
@@ -202,34 +189,38 @@ def _is_for(cookie: Cookie, host: str) -> bool:
 
 
 def _run_command(source: Source) -> LoginData:
-    command, subject = source.login.command, f"login of {source.name}"
+    command, subject, seeds = source.login.command, f"login of {source.name}", seed_urls(source)
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=source.login.seconds,
-            check=False,
-            env=dict(os.environ),
-        )
+        code, out, err = _ended(command, seconds=source.login.seconds)
     except subprocess.TimeoutExpired as error:
         message = f"{command[0]} did not end within {source.login.seconds:g} s; nothing was changed"
         raise GuardRefused(message, subject=subject) from error
     except OSError as error:
         raise ConfigError(f"{command[0]} cannot be run ({error.strerror})", subject=subject) from error
-    if done.returncode:
-        said = _said(done.stderr, done.stdout)
-        message = f"{command[0]} failed with exit code {done.returncode}{said}; nothing was changed"
+    if code:
+        message = f"{command[0]} failed with exit code {code}{_said(err, out)}; nothing was changed"
         raise GuardRefused(message, subject=subject)
-    pairs = tuple(_header_lines(done.stdout, subject=f"{subject}: {command[0]}"))
+    pairs = tuple(_header_lines(out, subject=f"{subject}: {command[0]}"))
     if not pairs:
         raise ConfigError(f"{command[0]} printed no header", subject=subject)
-    seeds = seed_urls(source)
     headers = {name: value for name, value in pairs if name.lower() != "cookie"}
     cookies = [value for name, value in pairs if name.lower() == "cookie"]
-    return LoginData(
-        headers=build_credentials(headers, seeds=seeds), cookies=tuple(_sent_cookies(cookies, seeds))
-    )
+    own = build_credentials(headers, seeds=seeds)
+    return LoginData(headers=own, cookies=tuple(_sent_cookies(cookies, seeds)))
+
+
+def _ended(command: Sequence[str], *, seconds: float) -> tuple[int, bytes, bytes]:
+    """Run a command to its end; give its exit code and what it wrote. Whatever it started ends with it."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, start_new_session=True
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return process.returncode, out, err
 
 
 def _header_lines(stdout: bytes, *, subject: str) -> Iterator[tuple[str, str]]:
@@ -258,4 +249,4 @@ def _sent_cookies(headers: Iterable[str], seeds: Sequence[str]) -> Iterator[Cook
     for pair in (one for header in headers for one in header.split(";")):
         name, _, value = (part.strip() for part in pair.partition("="))
         for seed in seeds:
-            yield _build_cookie(name, value, domain=cookie_host(seed), secure=seed.startswith("https://"))
+            yield _build_cookie(name, value, cookie_host(seed), "/", seed.startswith("https:"), None, {})

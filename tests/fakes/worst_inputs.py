@@ -331,6 +331,34 @@ worst("a first run of a site that wants a login", code=4, flow=True)(
 )
 
 
+@worst("a login whose cookies are in no format that is read", code=2, flow=True)
+def _(place: Place) -> list[str]:
+    place.write("cookies.json", '[{"name": "session", "value": "s3cr3t"}]')
+    return ["run", place.web({}, "login: {cookies: cookies.json}\n"), "--quiet"]
+
+
+@worst("a login whose command fails", code=4, flow=True)
+def _(place: Place) -> list[str]:
+    script = "echo 'Cookie: id=s3cr3t'; echo 'the password s3cr3t is wrong' >&2; exit 3"
+    place.write("log-in.sh", script)
+    return ["run", place.web({}, "login: {command: [sh, log-in.sh]}\n"), "--quiet"]
+
+
+@worst("a login that is lost", code=4, flow=True)
+def _(place: Place) -> list[str]:
+    place.write("log-in.sh", "echo 'Cookie: id=s3cr3t'")
+    keys = "login: {command: [sh, log-in.sh], logged_out: {text: please log in}}\n"
+    return ["run", place.web({"/": Reply(b"<html><body>Please log in.</body></html>")}, keys), "--quiet"]
+
+
+@worst("a key for requests that is none", code=2, flow=True)
+def _(place: Place) -> list[str]:
+    place.environment["SITEGRAPH_SIGNATURE_AGENT"] = "https://docs.invalid"
+    place.environment["SITEGRAPH_REQUEST_KEY"] = "request.pem"
+    place.write("request.pem", "s3cr3t")
+    return ["run", place.web({}), "--quiet"]
+
+
 worst("a first run of a site that fails", code=4, flow=True)(
     lambda place: ["run", place.web({"/": Reply(b"", 500)}), "--quiet"]
 )
