@@ -121,7 +121,7 @@ def completeness_lines(found: Completeness) -> Iterator[tuple[str, str]]:
     """Say how much of what is named is indexed, and how much likely nothing names; of no page nothing."""
     if found.share is None:
         return
-    fell = f", {found.fell:.1%} less than after the run before" if found.fell else ""
+    fell = f", {100 * found.fell:.1f} points less than after the run before" if found.fell else ""
     left_out = [
         f"{number:,} {reason}"
         for reason, number in sorted(found.reasons.items(), key=lambda one: -one[1])

@@ -182,7 +182,7 @@ def _told_fall(now: Completeness) -> Mapping[str, Any]:
     """The share of named pages that is indexed now, by how much it fell, and the reasons by number."""
     share, whys = now.share or 0.0, sorted(now.reasons.items(), key=lambda one: -one[1])
     told = ", ".join(f"{number} {why}" for why, number in whys)
-    reason = _short(f"{share:.1%} of the named pages are indexed, {now.fell:.1%} less than before: {told}")
+    reason = _short(f"{share:.1%} of the named pages are indexed, {100 * now.fell:.1f} points less: {told}")
     return {"share": share, "fell": now.fell, "reasons": now.reasons, "reason": reason}
 
 

@@ -41,7 +41,8 @@ _BARE = re.compile(
 _MARKDOWN_LINK = re.compile(r"\]\(\s*<?((?:[^\s()<>]|\([^\s()<>]*\))+)")
 
 _INVENTORY = b"# Sphinx inventory version 2"
-_INVENTORY_LINE = re.compile(r"(?P<name>.+?)\s+\S+:\S+\s+-?\d+\s+(?P<place>\S*)\s+.*")
+_INVENTORY_LINE = re.compile(r"(?P<name>.+?) [^\s:]++:\S++ -?\d++ (?P<place>\S*+) .*")
+"""Nothing in it is tried twice: a line may be as long as a file."""
 
 _TOO_MANY = "it lists more URLs than a sitemap may; the rest was left out"
 _ITEMS = frozenset({"url", "sitemap", "item", "entry"})
@@ -108,14 +109,19 @@ def list_inventory(body: bytes, *, url: str, max_bytes: int, max_urls: int) -> S
         raise ParseError(f"a damaged inventory ({error})", subject=url) from None
     if not unpacking.eof:
         raise ParseError(f"an inventory that is cut short, or of more than {max_bytes} bytes", subject=url)
-    named = (_INVENTORY_LINE.fullmatch(line) for line in text.splitlines())
-    places = (match["place"].replace("$", match["name"]) for match in named if match)
+    named = (_INVENTORY_LINE.fullmatch(line.rstrip()) for line in text.split("\n"))
+    places = dict.fromkeys(_page_of(match["name"], match["place"]) for match in named if match)
     try:
-        for place in dict.fromkeys(place.partition("#")[0] for place in places):
+        for place in places:
             listing.add(place or ".", None)  # of a page that is its folder's index nothing is left
     except _Full:
         problem = _TOO_MANY
     return Sitemap(entries=tuple(listing.entries.values()), problem=problem)
+
+
+def _page_of(name: str, place: str) -> str:
+    page, mark, _ = place.partition("#")
+    return page if mark or not page.endswith("$") else page[:-1] + name
 
 
 def _unpack(body: bytes, max_bytes: int, url: str) -> bytes:

@@ -46,8 +46,8 @@ class SourceRows:
 def account_for(source: Source, rows: SourceRows) -> tuple[NamedAddress, ...]:
     """Say of every address that something names what became of it, by address.
 
-    Those that are linked to and lie outside the source are left out, as are documents that are gone or out of
-    scope and that nothing names any more.
+    Links that lead out of the source name no address of it, and what is gone or out of scope, and named by
+    nothing any more, is none.
     """
     ways = _ways(rows)
     by_uri = {known.uri: known for known in rows.known}

@@ -44,8 +44,8 @@ def estimate_unknown(captures: Iterable[Collection[str]]) -> UnknownPages:
     del found[frozenset()]
     names = sorted({way for ways in found for way in ways})
     if len(names) < 2:
-        told = f"nothing but {names[0]} names its pages" if names else "nothing names its pages"
-        return UnknownPages(why=f"{told}; two ways to find them are needed")
+        told = f"one way alone names its pages ({names[0]})" if names else "nothing names its pages"
+        return UnknownPages(why=f"{told}, and two are needed")
     two, three = (_joined(found, names, most) for most in (2, MOST_WAYS))
     models = [_of_two(two)] if two[3] else []
     if len(names) > 2:

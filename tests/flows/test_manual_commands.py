@@ -230,6 +230,7 @@ SAYS = {
     "export": r"^\{|<graphml|WARC/1.1",
     "changes": r"added +\S+ +\(|\"change\": \"added\"",
     "status": r"generation 2 as of",
+    "completeness": r"(?m)^  indexed: \d of \d pages that are named",
     "check": r"1 of 1 question passed|no run has asked|<testsuites|^# Proposed",
     "tune": r"weights fitted",
     "verify": r"generation 2: intact",

@@ -48,6 +48,8 @@ def completeness(
 
 
 def _lines(record: dict[str, Any]) -> Iterator[str]:
+    if not record["sources"]:
+        yield "no run has read a source yet"
     for name, found in record["sources"].items():
         addresses = found.pop("addresses")
         told = tuple(told_completeness(found))

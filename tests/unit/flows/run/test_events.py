@@ -94,7 +94,7 @@ def test_an_indexed_share_that_falls_by_more_than_it_may_is_told_with_the_reason
             "share": 0.6,
             "fell": fell,
             "reasons": {"noindex": 1, "failed": 3},
-            "reason": "60.0% of the named pages are indexed, 6.0% less than before: 3 failed, 1 noindex",
+            "reason": "60.0% of the named pages are indexed, 6.0 points less: 3 failed, 1 noindex",
         }
 
 

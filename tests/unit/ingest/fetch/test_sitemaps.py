@@ -309,7 +309,7 @@ def test_an_inventory_lists_the_pages_that_its_names_stand_on_each_once() -> Non
         _inventory(
             "shop.Cart py:class 1 api.html#$ -",
             "shop.Cart.add item py:method 1 api.html#shop.Cart.add -",
-            "guide/start std:doc -1 $.html Start here",
+            "guide/start.html std:doc -1 $ Start here",
             "index std:doc -1  Welcome",
             "no line of an inventory",
         )
@@ -333,6 +333,14 @@ def test_an_inventory_lists_the_pages_that_its_names_stand_on_each_once() -> Non
 def test_what_is_no_whole_inventory_of_bounded_size_lists_nothing(body: bytes) -> None:
     with pytest.raises(ParseError):
         _names_listed(body)
+
+
+@pytest.mark.parametrize(
+    "line", ["a " + ":" * 1_000_000, "a" + " " * 1_000_000, "a b:" * 300_000, "$ a:b 1 " + "$" * 10**6 + " -"]
+)
+def test_a_line_of_an_inventory_that_was_made_to_be_slow_takes_no_long_look(line: str) -> None:
+    body = _inventory(line, "a std:doc 1 a.html -")
+    assert "https://h.example/docs/a.html" in _urls(_names_listed(body, max_bytes=2_000_000))
 
 
 def test_an_inventory_lists_no_more_than_a_sitemap_may() -> None:

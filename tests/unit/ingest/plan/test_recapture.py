@@ -59,11 +59,11 @@ def test_two_ways_are_estimated_as_chapman_does() -> None:
 @pytest.mark.parametrize(
     ("captures", "why"),
     [
-        ([], "nothing names its pages; two ways to find them are needed"),
-        ([{DiscoveryWay.SEED}], "nothing names its pages; two ways to find them are needed"),
+        ([], "nothing names its pages, and two are needed"),
+        ([{DiscoveryWay.SEED}], "nothing names its pages, and two are needed"),
         (
             [{DiscoveryWay.SEED, "link"}, {"link"}],
-            "nothing but link names its pages; two ways to find them are needed",
+            "one way alone names its pages (link), and two are needed",
         ),
         ([{"link"}, {"sitemap"}], "no page is named by two of link, sitemap"),
     ],

@@ -78,6 +78,14 @@ def test_what_nothing_led_to_was_listed(document: KnownDocument, with_source: bo
     assert how_found(document, None, web_source() if with_source else None) == way
 
 
+@pytest.mark.parametrize(
+    ("listed", "way"),
+    [(("inventory", "sitemap"), "sitemap"), (("inventory", "llms.txt"), "inventory"), (("feed",), "feed")],
+)
+def test_what_lists_a_document_is_named_and_a_sitemap_first(listed: tuple[str, ...], way: str) -> None:
+    assert how_found(known(PAGE), None, web_source(), listed) == way
+
+
 def test_all_addresses_that_lead_to_a_document_are_its_aliases(index: Index) -> None:
     assert told(index, PAGE)["aliases"] == [OLD, OLDER]
     assert told(index, HUB)["aliases"] == []
