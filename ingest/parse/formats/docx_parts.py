@@ -183,6 +183,7 @@ WORD = OfficeFiles(
     suffixes=(".docx",),
     media_types=("application/vnd.openxmlformats-officedocument.wordprocessingml.document",),
     main="word/document.xml",
+    root=b"document",
     marks=(b"word/",),
     kept=re.compile(r"\w+/(?:document|comments|footnotes|endnotes|header|footer)\w*\.xml|docProps/\w+\.xml"),
 )

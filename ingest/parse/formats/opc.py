@@ -27,6 +27,7 @@ _END = re.compile(
 )
 """Where a paragraph, a cell or a property ends, or a line."""
 
+_ROOT = re.compile(rb"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _TAG = re.compile(rb"<[^>]*>")
 
 
@@ -35,13 +36,15 @@ class OfficeFiles:
     """The files of one program: how they are known, and what may stand in them unread.
 
     Args: program: whose files they are. main: the part that has the text, unless a package names another.
-    marks: what stands in the first bytes of a package. kept: parts in which there may be secrets.
+    root: the element that it consists of. marks: what stands in the first bytes of a package. kept: parts in
+    which there may be secrets.
     """
 
     program: str
     suffixes: tuple[str, ...]
     media_types: tuple[str, ...]
     main: str
+    root: bytes
     marks: tuple[bytes, ...]
     kept: re.Pattern[str]
 
@@ -68,6 +71,9 @@ class OfficeFiles:
                 refuse_doctype(read_member(archive, name, subject=subject), name=name, subject=subject)
         if (main := self.main_part(archive, subject=subject)) not in archive.namelist():
             raise ParseError(f"no {ending[1:].upper()}: there is no {main} in it", subject=subject)
+        root = _ROOT.search(read_member(archive, main, subject=subject))
+        if root and root[1] != self.root:
+            raise ParseError(f"damaged, or no {ending[1:].upper()}: {main} has another root", subject=subject)
         return archive
 
     def main_part(self, archive: ZipFile, *, subject: str) -> str:

@@ -1,6 +1,7 @@
 """PPTX (ECMA-376): each slide is a section, written as HTML in the order in which it is read."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -23,6 +24,7 @@ POWERPOINT = OfficeFiles(
     suffixes=(".pptx", ".pptm"),
     media_types=(_OFFICE, "application/vnd.ms-powerpoint.presentation.macroenabled.12"),
     main="ppt/presentation.xml",
+    root=b"presentation",
     marks=(b"ppt/",),
     kept=re.compile(r"ppt/(?!theme|slideMasters|slideLayouts)\w+/[\w-]+\.xml|docProps/\w+\.xml"),
 )
@@ -64,35 +66,34 @@ Box = tuple[int, int, int, int]
 def reading_order(boxes: Sequence[Box | None]) -> list[int]:
     """Return the places of shapes in the order in which they are read.
 
-    They are cut at the widest strip that none of them stands in, and what is left or above comes first. Those
-    between which there is none stay in the order of the file, as all do if the place of one is not known.
+    They are cut at the widest strips in which none of them stands, and what is above, or left, comes first.
+    Those between which there is none stay in the order of the file, as all do if one has no box.
     """
+    places = list(range(len(boxes)))
     known = [box for box in boxes if box is not None]
-    return (
-        list(_cut(list(range(len(known))), known, 0)) if len(known) == len(boxes) else list(range(len(boxes)))
-    )
+    return list(_cut(places, known, 0)) if len(known) == len(boxes) else places
 
 
 def _cut(places: list[int], boxes: Sequence[Box], depth: int) -> Iterator[int]:
-    gaps = [gap for axis in (0, 1) if places and (gap := _widest_gap(places, boxes, axis))]
+    gaps = [(width, axis, at) for axis in (0, 1) for width, at in _gaps([boxes[one] for one in places], axis)]
     if not gaps or depth > _DEEPEST:
         yield from places
         return
-    _, at, axis = max(gaps, key=lambda gap: gap[0])
-    yield from _cut([one for one in places if boxes[one][axis] < at], boxes, depth + 1)
-    yield from _cut([one for one in places if boxes[one][axis] >= at], boxes, depth + 1)
+    widest, axis, _ = max(gaps)
+    cuts = [at for width, of, at in gaps if (width, of) == (widest, axis)]
+    for number in range(len(cuts) + 1):
+        yield from _cut(
+            [one for one in places if bisect_right(cuts, boxes[one][axis]) == number], boxes, depth + 1
+        )
 
 
-def _widest_gap(places: list[int], boxes: Sequence[Box], axis: int) -> tuple[int, int, int] | None:
-    """How wide the strip is, where it ends, and the axis; None if no strip cuts them."""
-    ordered = sorted(places, key=lambda one: boxes[one][axis])
-    end, found = boxes[ordered[0]][axis + 2], None
-    for one in ordered[1:]:
-        start = boxes[one][axis]
-        if start >= end and (found is None or start - end > found[0]):
-            found = (start - end, start, axis)
-        end = max(end, boxes[one][axis + 2])
-    return found
+def _gaps(boxes: Sequence[Box], axis: int) -> Iterator[tuple[int, int]]:
+    """How wide each strip between boxes is, and where it ends, in order; 0: from left to right."""
+    end: int | None = None
+    for box in sorted(boxes, key=lambda box: box[axis]):
+        if end is not None and box[axis] >= end:
+            yield box[axis] - end, box[axis]
+        end = box[axis + 2] if end is None else max(end, box[axis + 2])
 
 
 @dataclass(slots=True)
@@ -207,7 +208,7 @@ def _styles(shape: Any, kind: str | None, slide: Any) -> tuple[Any, ...]:
 
 def _body(element: Any, part: Any, styles: Sequence[Any]) -> str:
     """The paragraphs of a text, items in lists."""
-    written, depth, counts = "", 0, dict[int, int]()
+    written, lists, counts = "", list[str](), dict[int, int]()
     for paragraph in element.iter(f"{A}p"):
         text, properties = _inline(paragraph, part), paragraph.find(f"{A}pPr")
         if not text.strip():
@@ -216,16 +217,17 @@ def _body(element: Any, part: Any, styles: Sequence[Any]) -> str:
         bullet = _bullet(properties, level, styles)
         counts = {at: count for at, count in counts.items() if at <= level}
         label = _label(bullet, level, counts)
-        wanted = 0 if bullet is None else min(level, depth) + 1
-        if wanted > depth:
-            written += "<ul>"
-        elif wanted:
-            written += "</li>" + "</ul></li>" * (depth - wanted)
-        else:
-            written += "</li></ul>" * depth
-        written += f"<li{label}>{text}" if wanted else f"<p>{text}</p>"
-        depth = wanted
-    return written + "</li></ul>" * depth
+        depth = 0 if bullet is None else min(level, len(lists)) + 1
+        tag = "ol" if label else "ul"
+        while len(lists) > depth or (len(lists) == depth > 0 and lists[-1] != tag):
+            written += f"</li></{lists.pop()}>"
+        if len(lists) < depth:
+            lists.append(tag)
+            written += f"<{tag}>"
+        elif depth:
+            written += "</li>"
+        written += f"<li{label}>{text}" if depth else f"<p>{text}</p>"
+    return written + "".join(f"</li></{tag}>" for tag in reversed(lists))
 
 
 def _bullet(properties: Any, level: int, styles: Sequence[Any]) -> Any:

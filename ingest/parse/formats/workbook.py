@@ -19,6 +19,7 @@ EXCEL = OfficeFiles(
     suffixes=(".xlsx", ".xlsm"),
     media_types=(_OFFICE, "application/vnd.ms-excel.sheet.macroenabled.12"),
     main="xl/workbook.xml",
+    root=b"workbook",
     marks=(b"xl/w", b"xl/_rels/"),
     kept=re.compile(r"xl/(?!styles|theme|calcChain)(?:\w+/)?[\w-]+\.xml|docProps/\w+\.xml"),
 )
@@ -167,7 +168,7 @@ def _take_row(sheet: Worksheet, book: Workbook, element: Any, row: int) -> int:
         sheet.hidden_rows.add(row)
     for one in element.iterchildren("{*}c"):
         row, column = place_at(one.get("r") or "") or (row, column + 1)
-        text, is_number = _shown(book, one)
+        text, is_number = shown_in(book, one)
         if text is None:
             sheet.unvalued += next(one.iterchildren("{*}f"), None) is not None
         elif text := " ".join(text.split()):
@@ -175,8 +176,8 @@ def _take_row(sheet: Worksheet, book: Workbook, element: Any, row: int) -> int:
     return row
 
 
-def _shown(book: Workbook, cell: Any) -> tuple[str | None, bool]:
-    """What a cell shows, None where its value is not stored, and whether that is a number."""
+def shown_in(book: Workbook, cell: Any) -> tuple[str | None, bool]:
+    """Return what a cell shows, None where its value is not stored, and whether that is a number."""
     kind, value = cell.get("t") or "n", next((one.text for one in cell.iterchildren("{*}v")), None)
     if kind == "inlineStr":
         return "".join(map(_string, cell.iterchildren("{*}is"))), False
