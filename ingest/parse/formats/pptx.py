@@ -174,7 +174,7 @@ def _stands_over(slide: Any) -> bool:
 def _choose(element: Any) -> None:
     """Put what newer programs show in the place of what there is for them and for older ones."""
     for either in list(element.iter(f"{_MC}AlternateContent")):
-        for chosen in list(either[0]):
+        for chosen in [child for first in either[:1] for child in first]:
             either.addprevious(chosen)
         either.getparent().remove(either)
 

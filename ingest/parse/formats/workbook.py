@@ -33,8 +33,12 @@ Area = tuple[int, int, int, int]
 _REF = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 _NAMED = re.compile(r"(?:'((?:[^']|'')+)'|([^'!]+))!(\$?[A-Z]{1,3}\$?\d+)(?::\$?[A-Z]{1,3}\$?\d+)?")
 _PLAIN = re.compile(r"[^\W\d]\w*")
+_NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _TRUE = frozenset({"1", "true"})
+_LONGEST = 10
+"""Digits of a number of a row, a style or a string; a longer one is none."""
+
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 
 
@@ -126,7 +130,7 @@ def _codes(styles: Any) -> Iterator[str]:
     own = {one.get("numFmtId"): one.get("formatCode") or "" for one in styles.iter("{*}numFmt")}
     for style in (style for styles_of_cells in styles.iter("{*}cellXfs") for style in styles_of_cells):
         number = style.get("numFmtId") or "0"
-        yield own.get(number) or BUILT_IN.get(int(number), "General")
+        yield own.get(number) or BUILT_IN.get(_integer(number), "General")
 
 
 def _names(root: Any) -> Iterator[tuple[str, str, Place]]:
@@ -163,7 +167,7 @@ def read_worksheet(book: Workbook, part: str, *, rows: int = _LAST_ROW) -> Works
 
 
 def _take_row(sheet: Worksheet, book: Workbook, element: Any, row: int) -> int:
-    row, column = int(element.get("r") or row), 0
+    row, column = _integer(element.get("r"), row), 0
     if element.get("hidden") in _TRUE:
         sheet.hidden_rows.add(row)
     for one in element.iterchildren("{*}c"):
@@ -184,12 +188,13 @@ def shown_in(book: Workbook, cell: Any) -> tuple[str | None, bool]:
     if value is None:
         return None, False
     if kind == "s":
-        return book.strings[int(value)], False
+        place = _integer(value)
+        return book.strings[place] if place < len(book.strings) else "", False
     if kind == "b":
         return ("TRUE" if value == "1" else "FALSE"), False
-    if kind != "n" or not math.isfinite(number := float(value)):
+    if kind != "n" or not _NUMBER.fullmatch(value) or not math.isfinite(number := float(value)):
         return _unescaped(value), False
-    style = int(cell.get("s") or 0)
+    style = _integer(cell.get("s"))
     code = book.codes[style] if style < len(book.codes) else "General"
     return show_number(number, code, since_1904=book.since_1904), not is_date_format(code)
 
@@ -198,8 +203,8 @@ def _take_other(sheet: Worksheet, element: Any, refers: dict[str, tuple[str, str
     """Take up a hidden column, cells that are merged, or the link of a cell."""
     if element.tag.endswith("}col"):
         if element.get("hidden") in _TRUE:
-            last = min(int(element.get("max")), _LAST_COLUMN)
-            sheet.hidden_columns.update(range(int(element.get("min")), last + 1))
+            last = min(_integer(element.get("max")), _LAST_COLUMN)
+            sheet.hidden_columns.update(range(_integer(element.get("min")), last + 1))
     elif area := area_of(element.get("ref") or ""):
         target = refers.get(_relation_of(element), ("", ""))[1]
         if element.tag.endswith("}mergeCell"):
@@ -210,8 +215,12 @@ def _take_other(sheet: Worksheet, element: Any, refers: dict[str, tuple[str, str
 
 def _table(book: Workbook, part: str) -> StatedTable | None:
     root = read_xml(book.archive, part, subject=book.subject)
-    area, header = area_of(root.get("ref") or ""), int(root.get("headerRowCount") or 1)
+    area, header = area_of(root.get("ref") or ""), _integer(root.get("headerRowCount"), 1)
     return StatedTable(root.get("displayName") or "", area, header) if area else None
+
+
+def _integer(text: str | None, default: int = 0) -> int:
+    return int(text) if text is not None and text.isdecimal() and len(text) < _LONGEST else default
 
 
 def _string(element: Any) -> str:

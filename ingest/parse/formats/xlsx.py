@@ -23,7 +23,6 @@ from ingest.parse.formats.workbook import (
 from ingest.parse.links import FoundLink
 from ingest.parse.outline import Block, BoxEnd, BoxStart, Heading, Part
 from schemas.edges import LinkPosition
-from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DateOrigin
@@ -47,6 +46,9 @@ _SPARSE = 50
 _LOOKED_BACK = 50
 """Regions before one, among which is that above it."""
 
+_NEAR = 2
+"""Rows from the last one of a region to the first of what may belong to it: one between them is empty."""
+
 _YEARS = range(1900, 2101)
 _TOP = 50
 """Rows in which a workbook may say who may see it."""
@@ -56,9 +58,14 @@ Row = tuple[SheetCell | None, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellRegion:
-    """What stands together on a sheet: `rows` from the column `left` on; `header`: rows of it, if stated."""
+    """What stands together on a sheet, from row `top` to `bottom`, and from column `left` on, as shown.
+
+    `header`: how many of the `rows` name its columns, if the file says so.
+    """
 
     rows: tuple[Row, ...]
+    top: int
+    bottom: int
     left: int
     header: int | None = None
 
@@ -105,7 +112,7 @@ def find_regions(sheet: Worksheet) -> tuple[CellRegion, ...]:
     table. A cell alone over a table belongs to it.
     """
     kept: list[CellRegion] = []
-    for _, region in sorted(_stretches(sheet), key=lambda one: (one[0], one[1].left)):
+    for region in sorted(_stretches(sheet), key=lambda one: (one.top, one.left)):
         near = range(len(kept) - 1, max(-1, len(kept) - 1 - _LOOKED_BACK), -1)
         above = next((at for at in near if kept[at].shares_columns(region)), None)
         joined = None if above is None else _joined(kept[above], region)
@@ -116,8 +123,8 @@ def find_regions(sheet: Worksheet) -> tuple[CellRegion, ...]:
     return tuple(kept)
 
 
-def _stretches(sheet: Worksheet) -> Iterator[tuple[int, CellRegion]]:
-    """Yield each region with its first row: first what the file says is a table."""
+def _stretches(sheet: Worksheet) -> Iterator[CellRegion]:
+    """Yield each region, first what the file says is a table."""
     left = shown_cells(sheet)
     for table in sheet.tables:
         own = {at: one for at, one in left.items() if _is_inside(one.place, table.area)}
@@ -144,9 +151,7 @@ def _runs(places: list[Place], axis: int) -> list[list[Place]]:
     return [ordered[start:end] for start, end in pairwise((0, *cuts, len(ordered)))]
 
 
-def _region(
-    places: Collection[Place], cells: Mapping[Place, SheetCell], header: int | None
-) -> tuple[int, CellRegion]:
+def _region(places: Collection[Place], cells: Mapping[Place, SheetCell], header: int | None) -> CellRegion:
     by_row: dict[int, dict[int, SheetCell]] = {}
     for row, column in places:
         by_row.setdefault(row, {})[column] = cells[row, column]
@@ -156,17 +161,20 @@ def _region(
         tuple(map(own.get, range(left, last + 1) if is_dense else sorted(own)))
         for _, own in sorted(by_row.items())
     )
-    return min(by_row), CellRegion(rows=rows, left=left, header=header if is_dense else 0)
+    stated = header if is_dense else 0
+    return CellRegion(rows=rows, top=min(by_row), bottom=max(by_row), left=left, header=stated)
 
 
 def _joined(before: CellRegion, after: CellRegion) -> CellRegion | None:
     """Both as one, if the second goes on with the first, or is a table with the first as its title."""
+    if after.top - before.bottom > _NEAR:
+        return None
     goes_on = before.is_table and (before.left, before.width) == (after.left, after.width)
     if goes_on and after.header is None and not _heads(after.rows[0]):
-        return replace(before, rows=before.rows + after.rows)
+        return replace(before, rows=before.rows + after.rows, bottom=after.bottom)
     is_title = len(before.rows) == 1 and _is_alone(before.rows[0]) and len(before.first.text) <= _MOST_TITLE
     if is_title and after.is_table and not _is_title(after.rows[0]):
-        return replace(after, rows=((before.first,), *after.rows))
+        return replace(after, rows=((before.first,), *after.rows), top=before.top)
     return None
 
 
@@ -235,7 +243,7 @@ class _Writer:
     def _block(self, rows: Sequence[Row], stated: int | None, start: str) -> Block:
         """Write rows, one a line; places that have a name are anchors."""
         header = (_header_of(rows) if stated is None else stated) if len(rows) > 1 else 0
-        labels = self._labels(rows[:header])
+        labels = self._labels(rows[:header]) if header < len(rows) else []
         lines = [_line(row, labels) for row in (rows[header:] if labels else rows)]
         texts = [_JOINT.join(text for text, _ in line) for line in lines]
         anchors, links, keys, at = [(0, start)], [], [], 0
@@ -288,13 +296,8 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     from ingest.parse.page_graph import file_name
 
     archive = EXCEL.open_package(data, subject=request.uri)
-    try:
-        book = open_workbook(archive, subject=request.uri)
-        sheets = [
-            (name, read_worksheet(book, part)) for name, part, is_hidden in book.sheets if not is_hidden
-        ]
-    except (ValueError, TypeError, LookupError) as error:  # of what should be numbers and places of a list
-        raise ParseError(f"damaged: {type(error).__name__} ({error})", subject=request.uri) from error
+    book = open_workbook(archive, subject=request.uri)
+    sheets = [(name, read_worksheet(book, part)) for name, part, is_hidden in book.sheets if not is_hidden]
     parts: list[Part] = []
     for name, sheet in sheets:
         names: dict[int, list[tuple[int, str]]] = {}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
+import pytest
 import xlsxwriter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.table import Table
@@ -77,9 +78,9 @@ def test_tables_stand_apart_by_empty_rows_and_columns() -> None:
 
 
 def test_a_table_goes_on_behind_an_empty_row() -> None:
-    fragment = sheet_of(("A1", OIL), ("A6", (("Sum", 7),)))
+    fragment = sheet_of(("A1", OIL), ("A5", (("Sum", 7),)), ("A9", (("Far", 8),)))
 
-    assert texts_of(fragment)["Prices"] == "Oil | Price\nrape | 3\nparaffin | 4\nSum | 7"
+    assert texts_of(fragment)["Prices"] == "Oil | Price\nrape | 3\nparaffin | 4\nSum | 7\n\nFar | 8"
 
 
 def test_a_cell_alone_over_a_table_is_its_heading() -> None:
@@ -180,6 +181,33 @@ def test_a_sheet_that_claims_every_cell_there_is_costs_what_it_has() -> None:
 
     assert texts_of(parse(claimed)) == texts_of(parse(data))
     assert texts_of(parse(merged))["Prices"] == "Oil | Price\nrape | 3\nparaffin | 4\n\nfar"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'r="B2"', b'r="ZZZZ9"'),
+        (b'r="B2"', b""),
+        (b'<row r="2"', b'<row r="' + b"9" * 5_000 + b'"'),
+        (b'<c r="B2"', b'<c r="B2" t="n" s="x"'),
+        (b'<c r="B2"', b'<c r="B2" s="77"'),
+        (b'<c r="A2" t="s"', b'<c r="A2" t="unheard"'),
+        (b'"B2"><v>3<', b'"B2"><v>abc<'),
+        (b'"B2"><v>3<', b'"B2"><v>1e999<'),
+        (b"<v>2</v>", b"<v>4000</v>"),
+        (b"<sheetData>", b'<cols><col min="a" max="b" hidden="1"/></cols><sheetData>'),
+        (b"</sheetData>", b'</sheetData><mergeCells><mergeCell ref="C3:A1"/><mergeCell/></mergeCells>'),
+    ],
+)
+def test_what_is_wrong_in_one_place_of_a_sheet_costs_no_other(old: bytes, new: bytes) -> None:
+    with xlsxwriter.Workbook(buffer := io.BytesIO()) as made:
+        sheet = made.add_worksheet("Prices")
+        for row, cells in enumerate(OIL):
+            sheet.write_row(row, 0, cells)
+    spoilt = claims(buffer.getvalue(), lambda xml: xml.replace(old, new))
+
+    assert spoilt != claims(buffer.getvalue(), lambda xml: xml)
+    assert "paraffin" in texts_of(parse(spoilt))["Prices"]
 
 
 def test_cells_far_apart_are_no_table_of_empty_cells() -> None:
