@@ -21,7 +21,7 @@ from ingest.parse.formats.workbook import (
     reference_to,
 )
 from ingest.parse.links import FoundLink
-from ingest.parse.outline import Block, BoxEnd, BoxStart, Heading, Part
+from ingest.parse.outline import MAX_HEADING, Block, BoxEnd, BoxStart, Heading, Part, cut_heading
 from schemas.edges import LinkPosition
 from schemas.formats import DocumentFormat, ParseTools, SizeClass
 from schemas.fragment import GraphFragment, ParseRequest
@@ -243,8 +243,11 @@ class _Writer:
     def _block(self, rows: Sequence[Row], stated: int | None, start: str) -> Block:
         """Write rows, one a line; places that have a name are anchors."""
         header = (_header_of(rows) if stated is None else stated) if len(rows) > 1 else 0
-        labels = self._labels(rows[:header]) if header < len(rows) else []
-        lines = [_line(row, labels) for row in (rows[header:] if labels else rows)]
+        names = _names_of(rows[:header]) if header < len(rows) else []
+        labels = names if self.count(_JOINT.join(names)) > _MOST_HEADER else []
+        if labels and all(len(name) <= MAX_HEADING for name in labels):
+            rows, header = rows[header:], 0
+        lines = [_line(row, labels if at >= header else ()) for at, row in enumerate(rows)]
         texts = [_JOINT.join(text for text, _ in line) for line in lines]
         anchors, links, keys, at = [(0, start)], [], [], 0
         for number, line in enumerate(lines):
@@ -265,14 +268,6 @@ class _Writer:
             keys=tuple(keys) if header and not labels else (),
         )
 
-    def _labels(self, header: Sequence[Row]) -> list[str]:
-        """The names of the columns where they are too long to be repeated as a header, else none."""
-        names = [
-            " ".join(dict.fromkeys(cell.text for cell in column if cell))
-            for column in zip(*header, strict=True)
-        ]
-        return names if self.count(_JOINT.join(names)) > _MOST_HEADER else []
-
     def _names_in(self, line: Sequence[tuple[str, SheetCell | None]]) -> Iterator[str]:
         places = [cell.place for _, cell in line if cell]
         columns = [column for _, column in places]
@@ -281,11 +276,17 @@ class _Writer:
                 yield name
 
 
+def _names_of(header: Sequence[Row]) -> list[str]:
+    """The name of each column, from all rows of the header."""
+    columns = zip(*header, strict=True)
+    return [" ".join(dict.fromkeys(cell.text for cell in column if cell)) for column in columns]
+
+
 def _line(row: Row, labels: Sequence[str]) -> list[tuple[str, SheetCell | None]]:
     """What a row says, cell by cell; one that is a single cell says it once."""
     if labels:
-        named = zip(labels, row, strict=True)
-        return [(f"{label}: {cell.text}" if label else cell.text, cell) for label, cell in named if cell]
+        named = zip(map(cut_heading, labels), row, strict=True)
+        return [(f"{name}: {cell.text}" if name else cell.text, cell) for name, cell in named if cell]
     filled = [at for at, cell in enumerate(row) if cell]
     last = 0 if _spans(row) else max(filled)
     return [(cell.text if cell else "", cell) for cell in row[: last + 1]]
@@ -361,7 +362,7 @@ def _names_access(data: bytes, _content_type: str | None) -> bool:
     for name, part, _ in book.sheets[:1]:
         for cell in read_worksheet(book, part, rows=_TOP).cells.values():
             rows.setdefault((name, cell.place[0]), []).append(cell.text)
-    top = "\n".join((": " if len(texts) == 2 else "; ").join(texts) for texts in rows.values())
+    top = "\n\n".join((": " if len(texts) == 2 else "; ").join(texts) for texts in rows.values())
     return properties_name_access(archive) or names_access_at_top(top)
 
 
