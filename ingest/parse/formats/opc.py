@@ -49,11 +49,12 @@ class OfficeFiles:
     kept: re.Pattern[str]
 
     def recognise(self, head: bytes, content_type: str, name: str) -> bool:
-        """Whether a document is one of these files."""
+        """Whether a document is one of these files, or an older one that `open_package` refuses (`.doc`)."""
         is_named = name.endswith(self.suffixes) or media_type(content_type) in self.media_types
         if head.startswith(ZIP_START):
             return is_named or any(mark in head for mark in self.marks)
-        return is_named and is_binary(head)
+        is_old = head.startswith(_OLE) and name.endswith(self.suffixes[0][:-1])
+        return is_old or (is_named and is_binary(head))
 
     def open_package(self, data: bytes, *, subject: str) -> ZipFile:
         """Open a package, after a look at all of its XML.

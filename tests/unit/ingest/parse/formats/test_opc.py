@@ -66,6 +66,13 @@ def test_the_program_is_told_by_the_package_where_the_name_says_nothing(name: st
     assert format_of(GOOD[name], request).name == name.rpartition(".")[2]
 
 
+@pytest.mark.parametrize("name", ["talk.ppt", "prices.xls", "report.doc"])
+def test_a_file_of_before_2007_is_refused_with_the_way_out(name: str) -> None:
+    reason = rf"{name}: encrypted, or of \w+ before 2007; save it as {name[-4:]}x without a password"
+    with pytest.raises(ParseError, match=reason):
+        parse_file(OLE, name)
+
+
 def test_a_workbook_under_the_name_of_a_presentation_is_refused() -> None:
     with pytest.raises(
         ParseError, match=r"talk\.pptx: damaged, or no PPTX: xl/workbook\.xml has another root"
