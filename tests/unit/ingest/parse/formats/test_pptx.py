@@ -7,7 +7,7 @@ from typing import Any
 
 import pptx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pptx.util import Emu, Inches
 
@@ -229,6 +229,28 @@ def test_a_secret_on_a_hidden_slide_is_told() -> None:
     fragment: GraphFragment = parse(saved(made))
 
     assert fragment.secrets
+
+
+SHAPES = st.lists(st.tuples(*[st.integers(0, 9)] * 2, st.lists(st.integers(0, 4), max_size=6)), max_size=8)
+
+
+@settings(max_examples=40, deadline=None)
+@given(SHAPES)
+def test_however_shapes_and_items_lie_on_a_slide_no_word_is_lost(
+    shapes: list[tuple[int, int, list[int]]],
+) -> None:
+    made, slide = deck()
+    frames = [slide.placeholders[1].text_frame, *(write(slide, "", x, y).text_frame for x, y, _ in shapes)]
+    for number, (frame, levels) in enumerate(
+        zip(frames, ([0, 1, 1], *(one[2] for one in shapes)), strict=True)
+    ):
+        for at, level in enumerate(levels):
+            paragraph = frame.add_paragraph()
+            paragraph.text, paragraph.level = f"word{number}x{at}", level
+    coverage = parse(saved(made)).coverage
+
+    assert coverage is not None
+    assert (coverage.lost, coverage.invented, coverage.seen) == (0, 0, coverage.kept)
 
 
 BOX = st.tuples(*[st.integers(0, 40)] * 4).map(lambda b: (b[0], b[1], b[0] + b[2], b[1] + b[3]))

@@ -9,6 +9,8 @@ from typing import Any
 import openpyxl
 import pytest
 import xlsxwriter
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.table import Table
 
@@ -217,6 +219,29 @@ def test_cells_far_apart_are_no_table_of_empty_cells() -> None:
 
     (section,) = sections_of(parse(saved(made)))
     assert len(section.text) < 20_000
+
+
+PLACES = st.tuples(st.integers(1, 14), st.integers(1, 9))
+VALUES = st.one_of(st.integers(0, 9_999).map(lambda n: f"word{n}"), st.integers(1_000, 9_999))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.dictionaries(PLACES, VALUES, min_size=1, max_size=60), st.sets(st.integers(1, 9), max_size=2))
+def test_however_cells_lie_on_a_sheet_no_word_is_lost_or_said_twice(
+    cells: dict[tuple[int, int], str | int], hidden: set[int]
+) -> None:
+    made = openpyxl.Workbook()
+    for (row, column), value in cells.items():
+        made.active.cell(row, column, value)
+    for column in hidden:
+        made.active.column_dimensions["ABCDEFGHI"[column - 1]].hidden = True
+    if all(column in hidden for _, column in cells):
+        return
+    coverage = parse(saved(made)).coverage
+
+    assert coverage is not None
+    assert (coverage.lost, coverage.invented) == (0, 0)
+    assert sum(count for _, count in coverage.dropped) == sum(column in hidden for _, column in cells)
 
 
 def test_who_may_see_it_is_named_in_the_first_rows() -> None:
