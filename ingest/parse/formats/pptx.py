@@ -269,9 +269,9 @@ def _run(run: Any, part: Any) -> str:
     text, look = escape(run.findtext(f"{A}t") or ""), run.find(f"{A}rPr")
     if look is None or not text:
         return text
-    raised = int(look.get("baseline") or 0)
-    if raised:
-        text = f"<sup>{text}</sup>" if raised > 0 else f"<sub>{text}</sub>"
+    raised = look.get("baseline") or ""  # in thousandths, or with a sign for percent
+    if raised.strip("0%"):
+        text = f"<sub>{text}</sub>" if raised.startswith("-") else f"<sup>{text}</sup>"
     if look.get("strike") in {"sngStrike", "dblStrike"}:
         text = f"<s>{text}</s>"
     link = look.find(f"{A}hlinkClick")

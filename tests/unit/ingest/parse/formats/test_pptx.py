@@ -167,6 +167,7 @@ def test_links_raised_signs_and_struck_words_are_kept() -> None:
     paragraph = write(slide, "10", 1, 2).text_frame.paragraphs[0]
     for text, attribute in (
         ("6", ("baseline", "30000")),
+        ("x", ("baseline", "-25%")),
         (" now ", None),
         ("3 pounds", ("strike", "sngStrike")),
     ):
@@ -178,7 +179,7 @@ def test_links_raised_signs_and_struck_words_are_kept() -> None:
     run.text, run.hyperlink.address = "more", "prices.pptx"
     fragment = parse(saved(made))
 
-    assert texts_of(fragment)["Lamps"] == "10⁶ now ~~3 pounds~~more"
+    assert texts_of(fragment)["Lamps"] == "10⁶_x now ~~3 pounds~~more"
     assert links_of(fragment)["more"].target == "files://notes/talks/prices.pptx"
 
 
