@@ -61,8 +61,8 @@ class DateOrigin(StrEnum):
     """Where the date of a document comes from; those that come first are believed first.
 
     What a document says of itself: FRONT_MATTER, JSON_LD (`dateModified`), META, TIME (a `time` element that
-    is marked as modified), TEXT ("Last updated on ..."), PDF, DOCX, EPUB. Then GIT, the last commit that
-    changed the file, and SITEMAP. PUBLISHED is when the document says that it came out. HTTP is
+    is marked as modified), TEXT ("Last updated on ..."), PDF, DOCX, PPTX, XLSX, EPUB. Then GIT, the last
+    commit that changed the file, and SITEMAP. PUBLISHED is when the document says that it came out. HTTP is
     `Last-Modified`, FILE the time of a file, GIT_HEAD the commit that was read: these three often tell of a
     build, a deployment or a checkout. Source: docs/rules/dates.md.
     """
@@ -74,6 +74,8 @@ class DateOrigin(StrEnum):
     TEXT = "text"
     PDF = "pdf"
     DOCX = "docx"
+    PPTX = "pptx"
+    XLSX = "xlsx"
     EPUB = "epub"
     GIT = "git"
     SITEMAP = "sitemap"

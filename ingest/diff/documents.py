@@ -24,6 +24,8 @@ _STATED = frozenset(
         DateOrigin.TIME,
         DateOrigin.PDF,
         DateOrigin.DOCX,
+        DateOrigin.PPTX,
+        DateOrigin.XLSX,
         DateOrigin.EPUB,
     }
 )

@@ -24,7 +24,9 @@ def folder(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Pa
     shutil.copytree(SAMPLES, folder / "papers")
     (folder / "papers.yaml").write_text("name: papers\nkind: files\nroots: [papers]\n")
     report = sitegraph.run(folder / "papers.yaml", folder / "index")
-    assert [one["url"] for one in report["problems"]] == ["files://papers/rst.1.rst"], "which includes a file"
+    told = {one["url"]: one["reason"] for one in report["problems"]}
+    assert told.keys() == {"files://papers/rst.1.rst", "files://papers/xlsx.1.xlsx"}, "one includes a file"
+    assert "left out as hidden: sheets 1, rows 1" in told["files://papers/xlsx.1.xlsx"]
     assert report["documents"]["added"] == len(list(SAMPLES.iterdir()))
     return folder
 

@@ -52,7 +52,7 @@ print(json.dumps([run_app(call) for call in json.loads(sys.argv[2])]), file=sys.
 
 NOT_LIGHT = (
     *("torch", "transformers", "sentence_transformers", "scipy", "sklearn", "onnxscript", "huggingface_hub"),
-    *("prefect", "dulwich", "warcio", "mammoth", "nbformat", "docutils"),
+    *("prefect", "dulwich", "warcio", "mammoth", "pptx", "nbformat", "docutils"),
 )
 
 

@@ -74,7 +74,7 @@ def test_there_are_documents_of_many_layouts_and_producers() -> None:
 
     assert kinds.count("html") >= 12
     assert kinds.count("pdf") >= 8
-    for other in ("docx", "epub", "ipynb", "rst"):
+    for other in ("docx", "pptx", "xlsx", "epub", "ipynb", "rst"):
         assert kinds.count(other) >= 2
 
 

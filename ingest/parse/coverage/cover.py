@@ -66,6 +66,8 @@ _READERS = {
     "text": ("files", "read_text"),
     "notebook": ("files", "read_notebook"),
     "docx": ("files", "read_docx"),
+    "pptx": ("files", "read_pptx"),
+    "xlsx": ("files", "read_xlsx"),
     "epub": ("files", "read_epub"),
 }
 """Module and function that give the text of a format as a reader sees it, by another way than its parser."""

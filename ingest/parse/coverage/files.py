@@ -11,7 +11,8 @@ from lxml import etree
 
 from ingest.parse.access import bare_tree
 from ingest.parse.formats.epub import read_package
-from ingest.parse.formats.sniffing import open_archive, read_member
+from ingest.parse.formats.sniffing import open_archive, read_member, read_xml
+from ingest.parse.formats.workbook import open_workbook, shown_in
 from ingest.parse.html.charset import decode_html
 from ingest.parse.wording import RUN_ON, UNSHOWN
 from schemas.errors import ParseError
@@ -75,6 +76,7 @@ _MAX_OUTPUT = 1_000
 """Signs of one output of a notebook that are read, and the lines of it; what is cut is said there."""
 _MAX_OUTPUT_LINES = 20
 _MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+_SLIDES = re.compile(r"ppt/(?:slides/slide|notesSlides/notesSlide|diagrams/data)\d+\.xml")
 _NOTES = ("word/footnotes.xml", "word/endnotes.xml")
 
 
@@ -154,6 +156,26 @@ def _paragraphs(part: Any) -> Iterator[str]:
             yield "\n"
         elif name == "noBreakHyphen":
             yield "-"
+
+
+def read_pptx(data: bytes, request: ParseRequest) -> str:
+    """Return the paragraphs of slides, notes and diagrams. Raises: ParseError: it is no presentation."""
+    archive = open_archive(data, subject=request.uri)
+    names = sorted(filter(_SLIDES.fullmatch, archive.namelist()), key=lambda name: (len(name), name))
+    parts = (read_xml(archive, name, subject=request.uri) for name in names)
+    return "\n".join("".join(_paragraphs(part)) for part in parts)
+
+
+def read_xlsx(data: bytes, request: ParseRequest) -> str:
+    """Return what the cells of each sheet show, and its name. Raises: ParseError: it is no workbook."""
+    archive = open_archive(data, subject=request.uri)
+    book = open_workbook(archive, subject=request.uri)
+    sheets = ((name, read_xml(archive, part, subject=request.uri)) for name, part, _ in book.sheets)
+    shown = (
+        (name, [text for cell in root.iter("{*}c") if (text := shown_in(book, cell)[0])])
+        for name, root in sheets
+    )
+    return "\n".join("\n".join((name, *texts)) for name, texts in shown if texts)
 
 
 def read_epub(data: bytes, request: ParseRequest) -> str:

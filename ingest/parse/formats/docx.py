@@ -1,42 +1,30 @@
 """DOCX (ECMA-376): converted to HTML by mammoth, with a style map made of the styles of the file."""
 
-import html
 import re
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
-from ingest.dates import dated
-from ingest.parse.access import names_access_at_top, names_access_in_properties
+from ingest.parse.access import names_access_at_top
 from ingest.parse.formats.docx_parts import (
     CODE_STYLE,
     LABEL_END,
     LABEL_START,
     OUTLINE_STYLE,
+    WORD,
     W,
-    main_part,
-    related_part,
     style_chain,
     value_of,
     written_out,
 )
-from ingest.parse.formats.sniffing import (
-    ZIP_END,
-    ZIP_START,
-    is_binary,
-    open_archive,
-    read_member,
-    read_xml,
-    refuse_doctype,
-)
-from ingest.parse.secrets import kinds_of
+from ingest.parse.formats.opc import properties_name_access, saved_at, text_of_xml
+from ingest.parse.formats.sniffing import ZIP_END, open_archive, read_member, read_xml
 from ingest.parse.wording import BOXES, COUNTED
 from schemas.errors import ParseError
-from schemas.formats import DocumentFormat, ParseTools, SizeClass, media_type
+from schemas.formats import DocumentFormat, ParseTools, SizeClass
 from schemas.fragment import GraphFragment, ParseRequest
-from schemas.nodes import Dated, DateOrigin
-from schemas.redaction import secrets_of
+from schemas.nodes import DateOrigin
 
 _HEADING = re.compile(r"heading ([1-9])")
 _BODY_TEXT = 10
@@ -68,7 +56,7 @@ def style_map(archive: ZipFile, *, subject: str) -> str:
 
     Raises: ParseError: the styles are damaged.
     """
-    part = related_part(archive, "styles", subject=subject)
+    part = WORD.related_part(archive, "styles", subject=subject)
     if part not in archive.namelist():
         return _MAP
     quoted = (
@@ -99,41 +87,16 @@ def _level(style: Any, styles: dict[Any, Any]) -> int:
     return _BODY_TEXT
 
 
-_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""What encrypted files begin with, and those of Word before 2007."""
-
-_CORE = "docProps/core.xml"
-_SAVED = re.compile(rb"<dcterms:modified\b[^>]*>\s*([^<\s]+)")
 _NOTE = re.compile(r"(?:footnote|endnote)(?:-ref)?-\d+")
-_PROSE = re.compile(r"\w+/(?:document|comments|footnotes|endnotes|header|footer)\w*\.xml|docProps/\w+\.xml")
-_PARAGRAPH_END = re.compile(rb"</w:p>|<w:br/>|</\w+:\w+>(?=<(?!/?w:))")
-_TAG = re.compile(rb"<[^>]*>")
 _ITEM = re.compile(rf"(<li)>{LABEL_START}([^{LABEL_END}]*){LABEL_END}")
 _LABEL = re.compile(rf"{LABEL_START}([^{LABEL_END}]*){LABEL_END}")
-
-
-def _recognise(head: bytes, content_type: str, name: str) -> bool:
-    is_named = name.endswith(".docx") or media_type(content_type) == _TYPE
-    if head.startswith(ZIP_START):
-        return is_named or b"word/" in head
-    return is_named and is_binary(head)
 
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
     from ingest.parse.html.dom import parse_tree
     from ingest.parse.html.whole import assemble_document, read_tree
 
-    if data.startswith(_OLE):
-        raise ParseError(
-            "encrypted, or of Word before 2007; save it as .docx without a password", subject=request.uri
-        )
-    archive = open_archive(data, subject=request.uri)
-    for name in archive.namelist():
-        if name.endswith((".xml", ".rels")):
-            refuse_doctype(read_member(archive, name, subject=request.uri), name=name, subject=request.uri)
-    if (main := main_part(archive, subject=request.uri)) not in archive.namelist():
-        raise ParseError(f"no DOCX: there is no {main} in it", subject=request.uri)
+    archive = WORD.open_package(data, subject=request.uri)
     data = written_out(archive, subject=request.uri)
     markup = _to_html(data, style_map(archive, subject=request.uri), request.uri)
     tree = parse_tree(markup, subject=request.uri)
@@ -145,17 +108,9 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
         body.links,
         request=request,
         kind=FORMAT.name,
-        modified=_modified(archive, request.uri),
+        modified=saved_at(archive, DateOrigin.DOCX, subject=request.uri),
         count_tokens=tools.count_tokens,
     )
-
-
-def _modified(archive: ZipFile, subject: str) -> Dated | None:
-    """When the core properties say that it was saved last (ECMA-376 part 2, 11)."""
-    if _CORE not in archive.namelist():
-        return None
-    match = _SAVED.search(read_member(archive, _CORE, subject=subject))
-    return dated(match[1].decode("ascii", "replace"), DateOrigin.DOCX) if match else None
 
 
 def _to_html(data: bytes, style_map: str, subject: str) -> str:
@@ -210,36 +165,23 @@ def _after_notes(block: Any) -> Any:
     return block
 
 
-def _unread_secrets(data: bytes) -> tuple[str, ...]:
-    """Comments, headers and properties are not read, and kept with the file."""
-    archive = open_archive(data, subject="")
-    members = (archive.read(name) for name in archive.namelist() if _PROSE.fullmatch(name))
-    return kinds_of(secrets_of("\n\n".join(map(_text, members))))
-
-
-def _text(xml: bytes) -> str:
-    return html.unescape(_TAG.sub(b"", _PARAGRAPH_END.sub(b"\n", xml)).decode("utf-8", "replace"))
-
-
 def _names_access(data: bytes, _content_type: str | None) -> bool:
     """Whether the first paragraphs name it, or a property."""
     archive = open_archive(data, subject="")
-    names = [name for name in archive.namelist() if name.startswith("docProps/") and name.endswith(".xml")]
-    properties = (read_member(archive, name, subject="") for name in names)
-    text = _text(read_member(archive, main_part(archive, subject=""), subject="")).replace("\n", "\n\n")
-    return any(map(names_access_in_properties, properties)) or names_access_at_top(text)
+    text = text_of_xml(read_member(archive, WORD.main_part(archive, subject=""), subject=""))
+    return properties_name_access(archive) or names_access_at_top(text.replace("\n", "\n\n"))
 
 
 FORMAT = DocumentFormat(
     name="docx",
     version="1",
     parse=_parse,
-    recognise=_recognise,
-    suffixes=(".docx",),
-    media_types=(_TYPE,),
+    recognise=WORD.recognise,
+    suffixes=WORD.suffixes,
+    media_types=WORD.media_types,
     shared_types=("application/zip", "application/x-zip-compressed", "application/msword"),
     size=SizeClass.FILE,
-    unread_secrets=_unread_secrets,
+    unread_secrets=WORD.secrets_in,
     names_access=_names_access,
     end=ZIP_END,
 )

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import islice
-from posixpath import dirname, join, normpath
 from typing import Any
 from zipfile import ZipFile, ZipInfo
 
 from ingest.parse.formats.omml import tex_of
+from ingest.parse.formats.opc import OfficeFiles, parsed_part
 from ingest.parse.formats.sniffing import read_member
 from ingest.parse.wording import item_number
 
@@ -178,7 +178,15 @@ LABEL_START, LABEL_END = "\U000ffff0", "\U000ffff1"
 CODE_STYLE, OUTLINE_STYLE = "WrittenAsCode", "OutlinedAt"
 """Ids of styles that paragraphs get which are code by their font, or headings by their outline level."""
 
-_MAIN = "word/document.xml"
+WORD = OfficeFiles(
+    program="Word",
+    suffixes=(".docx",),
+    media_types=("application/vnd.openxmlformats-officedocument.wordprocessingml.document",),
+    main="word/document.xml",
+    root=b"document",
+    marks=(b"word/",),
+    kept=re.compile(r"\w+/(?:document|comments|footnotes|endnotes|header|footer)\w*\.xml|docProps/\w+\.xml"),
+)
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _MONO = re.compile(
@@ -193,39 +201,16 @@ _MANUSCRIPT = 0.9
 _SHOWS = (f"{W}t", f"{W}tab", f"{W}br", f"{W}sym", f"{W}noBreakHyphen", f"{W}drawing", f"{W}pict")
 
 
-def main_part(archive: ZipFile, *, subject: str) -> str:
-    """Return the name of the part with the text, as the package states it: `document2.xml` of Word Online."""
-    return next(_related(archive, "", "officeDocument", subject), _MAIN)
-
-
-def related_part(archive: ZipFile, kind: str, *, subject: str) -> str:
-    """Return the name of the part of the main one that is of a *kind* (`styles`)."""
-    main = main_part(archive, subject=subject)
-    return next(_related(archive, main, kind, subject), f"{dirname(main)}/{kind}.xml")
-
-
-def _related(archive: ZipFile, part: str, kind: str, subject: str) -> Iterator[str]:
-    folder, _, name = part.rpartition("/")
-    rels = f"{folder}/_rels/{name}.rels".lstrip("/")
-    root = _parsed(read_member(archive, rels, subject=subject)) if rels in archive.namelist() else None
-    for one in () if root is None else root:
-        if (one.get("Type") or "").endswith(f"/{kind}") and one.get("TargetMode") != "External":
-            target = one.get("Target") or ""
-            name = target.lstrip("/") if target.startswith("/") else normpath(join(folder, target))
-            if name in archive.namelist():
-                yield name
-
-
 def written_out(archive: ZipFile, *, subject: str) -> bytes:
     """Return the archive without its pictures, and with what mammoth passes over as text."""
-    names = {kind: related_part(archive, kind, subject=subject) for kind in ("styles", "numbering")}
+    names = {kind: WORD.related_part(archive, kind, subject=subject) for kind in ("styles", "numbering")}
     roots = {
-        kind: _parsed(read_member(archive, name, subject=subject)) if name in archive.namelist() else None
+        kind: parsed_part(read_member(archive, name, subject=subject)) if name in archive.namelist() else None
         for kind, name in names.items()
     }
     writer = _Writer(roots["styles"], roots["numbering"])
-    texts = {main_part(archive, subject=subject)}
-    texts |= {related_part(archive, kind, subject=subject) for kind in ("footnotes", "endnotes")}
+    texts = {WORD.main_part(archive, subject=subject)}
+    texts |= {WORD.related_part(archive, kind, subject=subject) for kind in ("footnotes", "endnotes")}
     buffer = BytesIO()
     with ZipFile(buffer, "w") as made:
         for name in archive.namelist():
@@ -235,16 +220,6 @@ def written_out(archive: ZipFile, *, subject: str) -> bytes:
             # A bare name would be dated by the clock.
             made.writestr(ZipInfo(name), writer.rewritten(data) if name in texts else data)
     return buffer.getvalue()
-
-
-def _parsed(xml: bytes) -> Any:
-    """The root of a part; None where it is damaged, of which mammoth says what it misses."""
-    from lxml import etree
-
-    try:
-        return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
-    except etree.XMLSyntaxError:
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +271,7 @@ class _Writer:
         """Return a part with formulas, numbers and code as text, without hidden text."""
         from lxml import etree
 
-        root = _parsed(xml)
+        root = parsed_part(xml)
         if root is None:
             return xml
         for formula in list(root.iter(f"{_M}oMath")):

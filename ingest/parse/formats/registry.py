@@ -12,6 +12,8 @@ from schemas.ids import record_sha256
 _SPECIFIC = (
     "ingest.parse.formats.common:PDF",
     "ingest.parse.formats.docx:FORMAT",
+    "ingest.parse.formats.pptx:FORMAT",
+    "ingest.parse.formats.xlsx:FORMAT",
     "ingest.parse.formats.epub:FORMAT",
     "ingest.parse.formats.notebook:FORMAT",
     "ingest.parse.formats.rst:FORMAT",

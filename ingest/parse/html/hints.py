@@ -223,7 +223,7 @@ DOCUMENT_TYPES = word_set(
 )
 """Media types of what is read here; a feed, a style sheet or a film is stated in the same elements."""
 
-_NAMED = re.compile(r"\.(?:pdf|x?html?|xht|md|markdown|txt|rst|docx|epub|ipynb)\Z", re.IGNORECASE)
+_NAMED = re.compile(r"\.(?:pdf|x?html?|xht|md|markdown|txt|rst|docx|pptx|xlsx|epub|ipynb)\Z", re.IGNORECASE)
 _ENDING = re.compile(r"\.[^./]*\Z")
 _CANDIDATE = re.compile(r"[\t\n\f\r ,]*+([^\t\n\f\r ]+)")
 _DESCRIPTORS = re.compile(r"(?:\([^)]*\)?|[^,(])*+")

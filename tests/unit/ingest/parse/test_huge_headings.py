@@ -5,14 +5,17 @@ import json
 from collections.abc import Callable
 
 import docx
+import openpyxl
 import pytest
 
 from ingest.parse.outline import MAX_DEPTH, MAX_HEADING
 from schemas.ids import canonical_json
 from schemas.records import to_record
 from tests.fakes.epub_files import ebooklib_epub
+from tests.fakes.office_files import python_pptx, saved
 from tests.fakes.pages import parse_file
 from tests.fakes.pdfs import Text, heading, pdf_bytes
+from tests.fakes.plain_documents import H, P
 from tests.fakes.secret_samples import github_token, web_token
 
 WORDS = [f"long{number}" for number in range(4_000)]
@@ -36,6 +39,18 @@ def _docx() -> bytes:
         made.add_paragraph(one)
     made.save(buffer := io.BytesIO())
     return buffer.getvalue()
+
+
+def _pptx() -> bytes:
+    return python_pptx((H(2, LONG), *map(P, PARAGRAPHS)))
+
+
+def _xlsx() -> bytes:
+    made = openpyxl.Workbook()
+    half = len(WORDS) // 2
+    for row in ([" ".join(WORDS[:half]), " ".join(WORDS[half:])], *([one, 1] for one in PARAGRAPHS)):
+        made.active.append(row)
+    return saved(made)
 
 
 def _notebook() -> bytes:
@@ -69,6 +84,8 @@ DOCUMENTS: dict[str, Callable[[], bytes | str]] = {
     "nested.html": lambda: _page(NESTED),
     "head.rst": lambda: f"{LONG}\n{'=' * len(LONG)}\n\n{BODY}",
     "head.docx": _docx,
+    "head.pptx": _pptx,
+    "head.xlsx": _xlsx,
     "head.ipynb": _notebook,
     "head.epub": lambda: ebooklib_epub(LONG, {LONG: HTML}),
     "head.pdf": _pdf,

@@ -5,6 +5,7 @@ import json
 import zipfile
 
 import docx
+import openpyxl
 import pytest
 
 from ingest.parse.access import CLOSED, UNREAD, names_access_at_top
@@ -12,7 +13,9 @@ from ingest.parse.document import parse_document
 from ingest.parse.markdown.front_matter import split_front_matter
 from schemas.fragment import ParseRequest
 from tests.fakes.epub_files import ebooklib_epub
+from tests.fakes.office_files import python_pptx, saved
 from tests.fakes.pdfs import Text, count_words, new_pdf
+from tests.fakes.plain_documents import H, P
 
 MEANT = (
     "```yaml meta\naccess: hr\n```\n# H",
@@ -283,6 +286,15 @@ def _docx(first: str, **keywords: str) -> bytes:
     return buffer.getvalue()
 
 
+def _xlsx(*rows: tuple[str, ...], **properties: str) -> bytes:
+    made = openpyxl.Workbook()
+    for row in rows:
+        made.active.append(row)
+    for name, value in properties.items():
+        setattr(made.properties, name, value)
+    return saved(made)
+
+
 def _docx_with_property(name: str, encoding: str = "utf-8") -> bytes:
     made = io.BytesIO(_docx("The text."))
     declared = f'<?xml version="1.0" encoding="{encoding}"?>'
@@ -383,6 +395,16 @@ OTHERS = {
         *map(_docx_with_property, ("Access", "Access Groups")),
         _docx_with_property("access", "utf-16"),
     ),
+    "closed.pptx": (
+        python_pptx((H(1, "access: hr"),)),
+        python_pptx((H(1, "Pay"), P("access: [hr]"))),
+    ),
+    "closed.xlsx": (
+        _xlsx(("Access", "hr")),
+        _xlsx(("Access: hr", "")),
+        _xlsx(("Pay", ""), ("access", "[hr]")),
+        _xlsx(("Oil", "3"), keywords="access: hr"),
+    ),
     "closed.pdf": (
         _pdf("access: hr"),
         _pdf("docs, payroll, band, salary, hr, staff, pay, x, y, z, access: hr"),
@@ -403,6 +425,8 @@ OTHERS = {
     ),
     "open.ipynb": (_notebook("# Access\n\nText.", title="Access"), _notebook("access = 1", kind="code")),
     "open.docx": (_docx("Access\nText.", title="Access"), _docx_with_property("Owner")),
+    "open.pptx": (python_pptx((H(1, "Access"), P("By the door."))),),
+    "open.xlsx": (_xlsx(("Access", "Role", "Since")), _xlsx(("Oil", "Price")), _xlsx(("Access",))),
     "open.pdf": (_pdf("access, keys"), _pdf(info="Owner")),
     "open.epub": (_epub("schema:accessMode"), _epub("dcterms:accessRights")),
 }

@@ -78,7 +78,7 @@ def test_a_format_that_cannot_be_is_an_error_that_names_it(names: tuple[str, ...
 def test_listing_the_formats_imports_no_library_that_parses() -> None:
     code = (
         "import sys; from ingest.parse.formats.registry import file_suffixes; file_suffixes();"
-        "heavy = {'lxml', 'pymupdf', 'markdown_it', 'mammoth', 'nbformat', 'docutils', 'prefect'};"
+        "heavy = {'lxml', 'pymupdf', 'markdown_it', 'mammoth', 'pptx', 'nbformat', 'docutils', 'prefect'};"
         "print(sorted(heavy & {name.partition('.')[0] for name in sys.modules}))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
