@@ -104,8 +104,9 @@ def test_a_session_that_the_site_renews_goes_on_and_no_redirect_takes_a_cookie_t
             login.take_cookies(site.url("/"), [(b"Set-Cookie", b"n=1")])
             with session_for(site, other, login=login) as session:
                 fetch(session, site.url("/a"), site.url("/b"), site.url("/away"), other.url("/"))
-            assert [ask.headers.get("cookie") for ask in site.log] == ["n=1", "n=1", "n=2", "n=3"]
-            assert [ask.headers.get("cookie") for ask in other.log] == [None, None]
+            pages = [ask.headers.get("cookie") for ask in site.log if ask.path in site.paths()]
+            assert pages == ["n=1", "n=2", "n=3"]
+            assert {ask.headers.get("cookie") for ask in other.log} == {None}
 
 
 def _renewal(jar_of: str, calls: list[int]) -> Callable[[], LoginData]:
