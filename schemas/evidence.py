@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from schemas.ids import LATER
 from schemas.nodes import BBox, DateOrigin, PageSize
 from schemas.uses import UseTerms
 
@@ -209,7 +208,7 @@ class Evidence:
     entity: str | None = None
     text_fragment: str | None = None
     versions: EvidenceVersion | None = None
-    uses: UseTerms = field(default=(), metadata=LATER)
+    uses: UseTerms = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +227,7 @@ class Citation:
     last_modified_origin: DateOrigin | None = None
     entity: str | None = None
     text_fragment: str | None = None
-    uses: UseTerms = field(default=(), metadata=LATER)
+    uses: UseTerms = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -157,7 +157,7 @@ def to_rows(bundle: ContextBundle) -> list[Record]:
 
 def _row(evidence: Evidence) -> Record:
     record: dict[str, Any] = {**to_record(evidence), "citation": cite_line(evidence, evidence.pdf)}
-    return {name: record[name] for name in _ROW_FIELDS if name in record}
+    return {name: record[name] for name in _ROW_FIELDS}
 
 
 def label_of(evidence: Evidence) -> str:

@@ -173,7 +173,7 @@ def test_what_may_be_no_input_is_searched_by_nobody_who_allows_input_alone(
     assert (refused.returncode, "since all refuse that use" in refused.stderr) == (2, True), refused.stderr
     program.call("audiences", "--drop", "allow=ai-train", "--index", str(index), "--quiet")
     listed = program.call("audiences", "--index", str(index))
-    assert listed.stdout == f"{NARROWED}: generation 1, 3 documents\n", "no audience of groups comes with it"
+    assert listed.stdout == f"{NARROWED}: generation 2, 3 documents\n", "no audience of groups comes with it"
 
 
 PATHS = ("/", "/open.html", "/header.html", "/meta.html", "/mined/a.html")
