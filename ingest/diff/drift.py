@@ -87,12 +87,19 @@ def has_drifted(now: GraphFragment, before: GraphFragment) -> bool:
     """
     if _kind(before) is not PageKind.CONTENT and _kind(now) is _kind(before):
         return False
-    drift = measure_drift(now, before)
+    drift = None if _is_mostly_there(now, before) else measure_drift(now, before)
     if drift is None or drift.runs >= KEPT:
         return False
     has_grown = drift.then <= STUB_RUNS and drift.length >= GROWN
     is_rewritten = drift.headings >= HEADINGS and drift.length >= LENGTH
     return not has_grown and not is_rewritten
+
+
+def _is_mostly_there(now: GraphFragment, before: GraphFragment) -> bool:
+    """Whether half of a text, by length, stands in passages that are as they were, as after most edits."""
+    there = {chunk.content_hash for chunk in now.chunks}
+    kept = sum(len(chunk.text) for chunk in before.chunks if chunk.content_hash in there)
+    return 2 * kept >= len(before.text) > 0
 
 
 def _headings(fragment: GraphFragment) -> list[str]:
