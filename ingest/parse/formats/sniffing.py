@@ -22,7 +22,10 @@ _WHOLE_PAGE = re.compile(
 )
 _HTML_ROOT = re.compile(rb"<html[\s>]", re.IGNORECASE)
 _NO_PROSE = frozenset(
-    {"text/css", "text/javascript", "application/javascript", "application/json", "text/csv"}
+    {
+        *("text/css", "text/javascript", "application/javascript", "application/json", "text/csv"),
+        *("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"),
+    }
 )
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")

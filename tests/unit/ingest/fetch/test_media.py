@@ -67,6 +67,12 @@ WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
         ("notebook.1.ipynb", "/trim.ipynb", "text/plain", True),
         ("notebook.1.ipynb", "/trim.json", "application/json", False),
         ("rst.1.rst", "/lamps.rst", "text/x-rst", True),
+        ("openapi.1.json", "/v3/api-docs", "application/json", True),
+        ("openapi.1.json", "/schema", "application/vnd.oai.openapi+json", True),
+        ("openapi.2.yaml", "/schema.yaml", "application/yaml", True),
+        ("openapi.2.yaml", "/schema.yml", "text/plain; charset=utf-8", True),
+        ("text.1.txt", "/compose.yaml", "application/yaml", False),
+        ("notebook.1.ipynb", "/lock.json", "application/json", False),
         ("html.1.html", "/report.docx", "text/html", True),
     ],
 )
