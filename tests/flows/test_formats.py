@@ -25,7 +25,9 @@ def folder(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Pa
     (folder / "papers.yaml").write_text("name: papers\nkind: files\nroots: [papers]\n")
     report = sitegraph.run(folder / "papers.yaml", folder / "index")
     told = {one["url"]: one["reason"] for one in report["problems"]}
-    assert told.keys() == {f"files://papers/{name}" for name in ("openapi.1.json", "rst.1.rst")}
+    assert told.keys() == {
+        f"files://papers/{name}" for name in ("asciidoc.1.adoc", "openapi.1.json", "rst.1.rst")
+    }
     assert all("not read: " in reason for reason in told.values()), "which name other files"
     assert report["documents"]["added"] == len(list(SAMPLES.iterdir()))
     return folder

@@ -16,6 +16,7 @@ _SPECIFIC = (
     "ingest.parse.formats.notebook:FORMAT",
     "ingest.parse.formats.openapi:FORMAT",
     "ingest.parse.formats.rst:FORMAT",
+    "ingest.parse.formats.asciidoc:FORMAT",
 )  # fmt: skip
 """Modules of formats in the order in which they are asked; a format of ours is one line here."""
 
