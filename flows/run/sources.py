@@ -19,6 +19,7 @@ from ingest.fetch.client import FetchSession
 from ingest.fetch.document import fetch_all
 from ingest.fetch.media import limits_of
 from ingest.fetch.politeness import SharedTurns
+from ingest.fetch.sitemaps import may_be_list
 from ingest.parse.formats.registry import installed_formats
 from ingest.plan.scope import seed_urls
 from ingest.sources.registry import kind_named
@@ -27,7 +28,7 @@ from runtime.clock import SystemClock
 from runtime.programs import open_browser
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import GuardRefused
-from schemas.fetch import FetchRequest, FetchResult, HostTurn
+from schemas.fetch import FetchRequest, FetchResult, FetchStatus, HostTurn
 from schemas.ids import record_sha256
 from schemas.settings import Settings
 from schemas.source import Source
@@ -211,7 +212,7 @@ def _ask_seeds(source: Source, session: FetchSession) -> dict[str, FetchResult]:
 
 
 def _rows(source: Source, answers: dict[str, FetchResult], clock: SystemClock) -> list[KnownDocument]:
-    """What the ledger would say of the seeds, but of those that lead elsewhere: the crawl follows them."""
+    """What the ledger would say of the seeds, but of what leads elsewhere or may be a feed: the crawl follows."""
     rows = [
         after_fetch(
             KnownDocument(source=source.name, uri=seed),
@@ -223,6 +224,7 @@ def _rows(source: Source, answers: dict[str, FetchResult], clock: SystemClock) -
             conditional=False,
         )
         for seed, result in answers.items()
+        if not (result.status is FetchStatus.UNSUPPORTED and may_be_list(seed))
     ]
     return [row for row in rows if row.state is not DocumentState.REDIRECTED]
 

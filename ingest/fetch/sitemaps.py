@@ -5,7 +5,7 @@ Source: sitemaps.org protocol 0.9; RSS 2.0; RFC 4287 (Atom); crawl rules, sectio
 
 import re
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lxml import etree
@@ -256,6 +256,16 @@ class _Listing:
         """All has been heard."""
 
 
+_LIST_NAME = re.compile(
+    r"/[^/?#]*(?:\.(?:xml|rss|atom|rdf)|feed|rss|atom)/?(?:[?#]|$)|[?&]feed=", re.IGNORECASE
+)
+
+
+def may_be_list(url: str) -> bool:
+    """Whether an address is named as feeds and sitemaps are: `feed.xml`, `blog/feed/`, `news.rss`."""
+    return _LIST_NAME.search(url.partition("://")[2]) is not None
+
+
 LLMS = "/llms.txt"
 """A list in Markdown of what a site has for language models. Source: llmstxt.org."""
 
@@ -265,27 +275,32 @@ class SitemapWalk:
     """Asks for the sitemaps of one site after another, each file once.
 
     `ask` raises a Fault for what robots.txt of the file's own site disallows.
-    `report` hears of every sitemap that exists and cannot be read, and of every cap that was met.
+    `report` hears of every sitemap that exists and cannot be read, and of every cap that was met. `lists` are
+    the seeds that turned out to be feeds or sitemaps.
     """
 
     limits: FetchLimits
     ask: Callable[[str], Awaitable[HttpResponse]]
     report: Callable[[Problem], None]
     entries: dict[str, SitemapEntry] = field(default_factory=dict)
+    lists: set[str] = field(default_factory=set)
     _seen: set[str] = field(default_factory=set)
 
-    async def visit(self, site: str, policy: RobotsPolicy) -> None:
-        """Read what *site* names in robots.txt, /sitemap.xml, and /llms.txt."""
+    async def visit(self, site: str, policy: RobotsPolicy, *, seeds: Sequence[str] = ()) -> None:
+        """Read what *site* names in robots.txt, /sitemap.xml, /llms.txt and those of *seeds* that are lists."""
         if policy.fault is not None:
             return
         named = [canonical_url(place, f"{site}/") for place in policy.rules.sitemaps]
         queue = deque((url, 1) for url in named if url is not None)
         guess = f"{site}/sitemap.xml"
-        queue.append((guess, 1))
+        guesses = {guess, *filter(may_be_list, seeds)}
+        queue.extend((url, 1) for url in sorted(guesses))
         while queue:
             url, depth = queue.popleft()
-            sitemap = await self._read(url, silent=url == guess and url not in named)
+            sitemap = await self._read(url, silent=url in guesses and url not in named)
             self._add(sitemap)
+            if url in seeds and (sitemap.entries or sitemap.children):
+                self.lists.add(url)
             queue.extend((child, depth + 1) for child in self._deeper(url, sitemap, depth))
         if len(self._seen) < self.limits.sitemap_files:
             self._add(await self._read(f"{site}{LLMS}", silent=True))

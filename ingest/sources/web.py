@@ -33,7 +33,8 @@ class _Site:
         seeds, now = seed_urls(self._source), self._clock.now()
         found = self._session.sitemaps(seeds, should_stop=should_stop)
         listed = {url: parse_lastmod(e.lastmod, now=now) for e in found if (url := canonical_url(e.url))}
-        claims = {**dict.fromkeys(seeds), **listed}
+        pages = [seed for seed in seeds if seed not in self._session.lists]
+        claims = {**dict.fromkeys(pages), **listed}
         entries = tuple(SourceEntry(uri=uri, lastmod=lastmod) for uri, lastmod in claims.items())
         return SourceListing(entries=entries, problems=tuple(self._session.problems))
 
