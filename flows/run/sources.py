@@ -212,7 +212,7 @@ def _ask_seeds(source: Source, session: FetchSession) -> dict[str, FetchResult]:
 
 
 def _rows(source: Source, answers: dict[str, FetchResult], clock: SystemClock) -> list[KnownDocument]:
-    """What the ledger would say of the seeds, but of what leads elsewhere or may be a feed: the crawl follows."""
+    """What the ledger would say of the seeds, but for what leads elsewhere or may be a feed."""
     rows = [
         after_fetch(
             KnownDocument(source=source.name, uri=seed),

@@ -287,7 +287,7 @@ class SitemapWalk:
     _seen: set[str] = field(default_factory=set)
 
     async def visit(self, site: str, policy: RobotsPolicy, *, seeds: Sequence[str] = ()) -> None:
-        """Read what *site* names in robots.txt, /sitemap.xml, /llms.txt and those of *seeds* that are lists."""
+        """Read what *site* names in robots.txt, /sitemap.xml and /llms.txt, and the lists among *seeds*."""
         if policy.fault is not None:
             return
         named = [canonical_url(place, f"{site}/") for place in policy.rules.sitemaps]

@@ -27,7 +27,8 @@ def folder(sitegraph: Sitegraph, tmp_path_factory: pytest.TempPathFactory) -> Pa
     report = sitegraph.run(folder / "papers.yaml", folder / "index")
     told = {one["url"]: one["reason"] for one in report["problems"]}
     assert told.keys() == {
-        f"files://papers/{name}" for name in ("asciidoc.1.adoc", "openapi.1.json", "rst.1.rst")
+        f"files://papers/{name}"
+        for name in ("asciidoc.1.adoc", "info.2.info.gz", "openapi.1.json", "rst.1.rst")
     }
     assert all("not read: " in reason for reason in told.values()), "which name other files"
     assert report["documents"]["added"] == len(list(SAMPLES.iterdir()))

@@ -15,6 +15,7 @@ _SPECIFIC = (
     "ingest.parse.formats.epub:FORMAT",
     "ingest.parse.formats.notebook:FORMAT",
     "ingest.parse.formats.openapi:FORMAT",
+    "ingest.parse.formats.info:FORMAT",
     "ingest.parse.formats.man:FORMAT",
     "ingest.parse.formats.rst:FORMAT",
     "ingest.parse.formats.asciidoc:FORMAT",
