@@ -53,16 +53,22 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     from ingest.parse.html.whole import assemble_document, read_tree
 
     text = strip_invisible(decode_html(unpack_text(data, subject=request.uri), request.content_type))
-    markup = man_to_html(text, place=document_name(request.path, request.url or request.uri))
+    roff = Roff(text)
+    markup = _Page(roff, document_name(request.path, request.url or request.uri)).html()
     body = read_tree(parse_tree(f"<html><body>{markup}</body></html>", subject=request.uri))
     return assemble_document(
-        body.parts, body.links, request=request, kind=FORMAT.name, count_tokens=tools.count_tokens
+        body.parts,
+        body.links,
+        request=request,
+        kind=FORMAT.name,
+        warnings=("its macros or strings stand for too much; the rest was left out",) if roff.is_cut else (),
+        count_tokens=tools.count_tokens,
     )
 
 
-def man_to_html(text: str, *, place: str = "") -> str:
-    """Return a page as the body of one of HTML; *place* is its path, beside which other pages lie."""
-    return _Page(Roff(text), place).html()
+def man_to_html(text: str) -> str:
+    """Return a page as the body of one of HTML."""
+    return _Page(Roff(text), "").html()
 
 
 class _Page:

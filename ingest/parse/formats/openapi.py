@@ -5,7 +5,7 @@ Sources: OpenAPI Specification 3.1.1, sections 4.8.7 to 4.8.24; Swagger 2.0. Fra
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -191,7 +191,8 @@ class _Api:
         facts += ["required"] if told.get("required") is True else []
         head = label + (f" ({', '.join(facts)})" if facts else "") + self._after(told)
         schema = schema or _mapping(content.get(media)).get("schema")
-        rows = islice(self._fields(schema, "", ()), MAX_FIELDS)
+        rows = list(islice(self._fields(schema, "", ()), MAX_FIELDS + 1))
+        rows[MAX_FIELDS:] = ["[… more fields]"] if len(rows) > MAX_FIELDS else []
         yield from self._rows(head, rows, bare=True)
 
     def _fields(self, value: Any, path: str, above: tuple[str, ...]) -> Iterator[str]:
@@ -247,7 +248,7 @@ class _Api:
                 return {}
         return {}
 
-    def _rows(self, head: str, rows: Iterator[str] | list[str], *, bare: bool = False) -> Iterator[Part]:
+    def _rows(self, head: str, rows: Iterable[str], *, bare: bool = False) -> Iterator[Part]:
         lines = list(rows)
         if lines or bare or not head.endswith(":"):
             text = "\n".join(filter(None, (head, *lines)))

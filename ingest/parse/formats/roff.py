@@ -99,6 +99,11 @@ class Roff:
             elif name != "\\}":
                 yield name, rest
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether macros or strings stood for more than they may."""
+        return self._left <= 0 or self._room < 0
+
     def take_until(self, end: str) -> Iterator[str]:
         """Yield the raw lines up to the request *end*."""
         while self._lines and (line := self._lines.popleft()).strip() != end:

@@ -122,6 +122,11 @@ def test_no_macro_stands_for_text_without_end(bomb: str) -> None:
     assert len(man_to_html(f".TH A 1\n{bomb}\n")) < 3_000_000
 
 
+def test_a_page_that_was_cut_says_so() -> None:
+    fragment = parse(".TH A 1\n.SH B\nx\n.de X\n.X\n.X\n..\n.X\n")
+    assert fragment.warnings == ("its macros or strings stand for too much; the rest was left out",)
+
+
 @pytest.mark.skipif(not Path("/usr/bin/gzip").exists(), reason="no program that packs")
 def test_a_page_that_another_program_packed_is_read(tmp_path: Path) -> None:
     page = tmp_path / "light.7"
