@@ -80,7 +80,7 @@ def _refuse_globs(key: str, globs: Iterable[str], refusal: Refusal) -> None:
 def _scope_matches(scope: Scope, so_far: ValidationInfo) -> Scope:
     if kind := so_far.data.get("kind"):  # a wrong one is told by itself
         by_path = kind_named(kind).by_path
-        read = file_suffixes() if by_path else ()
+        read = file_suffixes(shared=True) if by_path else ()
         _refuse_globs(
             "include", scope.include, lambda glob: glob_refusal(glob, by_path=by_path, endings=read)
         )
@@ -102,7 +102,7 @@ def _access_matches(access: SourceAccess, so_far: ValidationInfo) -> SourceAcces
         by_path = kind_named(kind).by_path
 
         def refusal(glob: str) -> str | None:
-            read = file_suffixes() if by_path and sole_match(glob) else ()
+            read = file_suffixes(shared=True) if by_path and sole_match(glob) else ()
             return foreign_refusal(glob) or glob_refusal(glob, by_path=by_path, endings=read)
 
         _refuse_globs("path", (one.path for one in access.paths), refusal)

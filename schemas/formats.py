@@ -72,7 +72,8 @@ class DocumentFormat:
     Args: name: `NAME`, the `kind` of its documents. parse: makes the fragment, whose `kind` is the name.
     recognise: tells by the first bytes, the `Content-Type` as received and the path or URL, both in lower
     case, whether a document is one. version: another one parses its documents again; "" where the version of
-    the pipeline speaks for it. suffixes: of files that a source of files lists (`.docx`). media_types: what
+    the pipeline speaks for it. suffixes: of files that a source of files lists (`.docx`). shared_suffixes: of
+    which it lists those that `recognise` says yes to, since other files end so too. media_types: what
     servers call it. shared_types: what they call other things too; believed where the suffix fits. size: the
     limits that hold. is_text: its bytes are text. unread_secrets: kinds of the secrets in bytes that are not
     read. end: bytes among the last 1,024 of one that is whole. has_pictures: its pages may have to be
@@ -85,6 +86,7 @@ class DocumentFormat:
     recognise: Callable[[bytes, str, str], bool]
     version: str = ""
     suffixes: tuple[str, ...] = ()
+    shared_suffixes: tuple[str, ...] = ()
     media_types: tuple[str, ...] = ()
     shared_types: tuple[str, ...] = ()
     size: SizeClass = SizeClass.PAGE
@@ -96,7 +98,12 @@ class DocumentFormat:
 
     def may_be(self, media: str, name: str) -> bool:
         """Whether a document of this media type and name may be one, before a byte of it is seen."""
-        return media in self.media_types or (media in self.shared_types and name.endswith(self.suffixes))
+        return media in self.media_types or (media in self.shared_types and name.endswith(self.endings))
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """All endings that the name of one may have."""
+        return (*self.suffixes, *self.shared_suffixes)
 
 
 def media_type(content_type: str | None) -> str:
@@ -132,4 +139,4 @@ def find_format(
 
 def format_named(formats: Iterable[DocumentFormat], path: str) -> DocumentFormat | None:
     """Return the first format that one of the path's endings belongs to, or None."""
-    return next((one for one in formats if one.suffixes and path.lower().endswith(one.suffixes)), None)
+    return next((one for one in formats if path.lower().endswith(one.endings)), None)

@@ -21,6 +21,7 @@ from ingest.fetch.document import fetch_all
 from ingest.fetch.login import LoginData, SiteLogin, no_sign
 from ingest.fetch.media import limits_of
 from ingest.fetch.politeness import SharedTurns
+from ingest.fetch.sitemaps import may_be_list
 from ingest.parse.formats.registry import installed_formats
 from ingest.plan.scope import seed_urls
 from ingest.sources.registry import kind_named
@@ -31,7 +32,7 @@ from runtime.programs import open_browser
 from runtime.request_keys import open_signer
 from schemas.documents import DocumentState, KnownDocument
 from schemas.errors import GuardRefused
-from schemas.fetch import FetchRequest, FetchResult, HostTurn
+from schemas.fetch import FetchRequest, FetchResult, FetchStatus, HostTurn
 from schemas.ids import record_sha256
 from schemas.settings import Settings
 from schemas.source import LoggedOut, Source
@@ -240,7 +241,7 @@ def _ask_seeds(source: Source, session: FetchSession) -> dict[str, FetchResult]:
 
 
 def _rows(source: Source, answers: dict[str, FetchResult], clock: SystemClock) -> list[KnownDocument]:
-    """What the ledger would say of the seeds, but of those that lead elsewhere: the crawl follows them."""
+    """What the ledger would say of the seeds, but for what leads elsewhere or may be a feed."""
     rows = [
         after_fetch(
             KnownDocument(source=source.name, uri=seed),
@@ -252,6 +253,7 @@ def _rows(source: Source, answers: dict[str, FetchResult], clock: SystemClock) -
             conditional=False,
         )
         for seed, result in answers.items()
+        if not (result.status is FetchStatus.UNSUPPORTED and may_be_list(seed))
     ]
     return [row for row in rows if row.state is not DocumentState.REDIRECTED]
 

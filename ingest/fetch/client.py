@@ -19,7 +19,7 @@ from ingest.fetch.robots import RobotsCache, RobotsPolicy, product_token
 from ingest.fetch.signatures import RequestSigner
 from ingest.fetch.sitemaps import SitemapWalk
 from ingest.fetch.transport import HttpResponse, Tally, Transport
-from ingest.urls import folder_of, host_port
+from ingest.urls import host_port
 from ingest.uses import terms_of_tdm_file
 from schemas.errors import TransientError
 from schemas.fetch import FetchTotals, SitemapEntry
@@ -33,7 +33,8 @@ _DEFAULT_PORTS = frozenset({80, 443})
 class FetchSession:
     """Connections, robots rules, pace and circuits of all hosts of one run.
 
-    `pieces` are scripts and styles that pages share; `is_privileged`: it may see what the public may not.
+    `pieces` are scripts and styles that pages share; `lists` are seeds that are feeds or sitemaps, and no
+    documents; `is_privileged`: it may see what the public may not.
     Synchronous to its callers, which may be several threads: the work is done on the session's own loop.
     """
 
@@ -73,6 +74,7 @@ class FetchSession:
         self.clock = clock
         self.concurrency = concurrency
         self.problems: list[Problem] = []
+        self.lists: set[str] = set()
         self._per_host_delay = per_host_delay
         allowed = tuple(parse_allowed(entry) for entry in allow_private)
         self._transport = Transport(
@@ -138,9 +140,10 @@ class FetchSession:
     ) -> tuple[SitemapEntry, ...]:
         ask = partial(self.ask_allowed, judge=self._judge_sitemap, tally=Tally(), checkpoint=checkpoint)
         walk = SitemapWalk(limits=self.limits, ask=ask, report=self.problems.append)
-        for site, seed in {_robots_site(seed): seed for seed in seed_urls}.items():
-            folders = sorted({folder_of(one) for one in seed_urls if _robots_site(one) == site})
-            await walk.visit(site, await self.robots_policy(seed, checkpoint), folders=folders)
+        for site in dict.fromkeys(map(_robots_site, seed_urls)):
+            seeds = tuple(seed for seed in seed_urls if _robots_site(seed) == site)
+            await walk.visit(site, await self.robots_policy(seeds[0], checkpoint), seeds=seeds)
+        self.lists |= walk.lists
         return tuple(walk.entries[url] for url in sorted(walk.entries))
 
     def robots(self, url: str, *, should_stop: Callable[[], bool] = lambda: False) -> RobotsPolicy:

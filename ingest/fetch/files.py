@@ -6,10 +6,12 @@ import stat
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from ingest.fetch.media import cap_in_words
 from schemas.errors import FetchRefused
+from schemas.formats import HEAD_BYTES
 
 _DENIED = (".env*", "*.pem", "*.key", "id_*", ".git")
 """Names that contain secrets or history; no glob of a source file brings them back."""
@@ -24,12 +26,14 @@ def list_folder(
     suffixes: tuple[str, ...],
     on_skip: Callable[[str, str], None],
     on_other: Callable[[str], None] = lambda _: None,
+    is_listed: Callable[[str, Callable[[], bytes]], bool] = lambda *_: False,
     named: Collection[str] | None = None,
 ) -> tuple[str, ...]:
     """List the documents under *root* by relative path, in order, with `/` between names.
 
-    A document is what has a name that ends with one of *suffixes*, in lower case. With *named*, these paths
-    alone are looked at, and no folder is listed.
+    A document is what has a name that ends with one of *suffixes*, in lower case, and what *is_listed* says
+    yes to, given its path and what reads its first bytes. With *named*, these paths alone are looked at, and
+    no folder is listed.
 
     *on_skip* hears path and reason of every document and folder left out, *on_other* the path of every other
     file that is no secret. Raises: FetchRefused: *root* is no
@@ -39,7 +43,7 @@ def list_folder(
     if not top.is_dir():
         raise FetchRefused("no such folder; check `roots` of the source", subject=str(root))
     paths = _walk(top, on_skip) if named is None else _present(top, named)
-    return tuple(sorted(_documents(top, paths, suffixes, on_skip, on_other)))
+    return tuple(sorted(_documents(top, paths, suffixes, on_skip, on_other, is_listed)))
 
 
 def is_denied(path: str) -> bool:
@@ -82,15 +86,25 @@ def _documents(
     suffixes: tuple[str, ...],
     on_skip: Callable[[str, str], None],
     on_other: Callable[[str], None],
+    is_listed: Callable[[str, Callable[[], bytes]], bool],
 ) -> Iterator[str]:
     for path in paths:
-        if not PurePosixPath(path).suffix or not path.lower().endswith(suffixes):
+        is_named = PurePosixPath(path).suffix and path.lower().endswith(suffixes)
+        if not is_named and not is_listed(path, partial(_head, top, path)):
             if not is_denied(path):
                 on_other(path)
         elif reason := _why_not(top, path):
             on_skip(path, reason)
         else:
             yield path
+
+
+def _head(top: Path, path: str) -> bytes:
+    """First bytes of a file that may be read; none of another."""
+    try:
+        return b"" if _why_not(top, path) else _read(top, path, HEAD_BYTES)[0]
+    except (OSError, ValueError, RuntimeError, FetchRefused):
+        return b""
 
 
 def _entries(top: Path, folder: str, on_skip: Callable[[str, str], None]) -> list[tuple[str, bool]]:
@@ -148,17 +162,22 @@ def open_file(root: Path, path: str, *, max_bytes: int, key: str | None = None) 
     if reason:
         raise FetchRefused(reason, subject=path)
     try:
-        descriptor = _open_inside(top, (top / path).resolve().relative_to(top))
+        body, modified = _read(top, path, max_bytes + 1)
     except (OSError, ValueError, RuntimeError) as error:
         raise FetchRefused(f"it cannot be opened ({error})", subject=path) from None
+    if len(body) > max_bytes:
+        raise FetchRefused(f"exceeds {cap_in_words(max_bytes, key)}", subject=path)
+    return LocalFile(body, modified)
+
+
+def _read(top: Path, path: str, size: int) -> tuple[bytes, float]:
+    """Return up to *size* bytes of a regular file, and when it was last written."""
+    descriptor = _open_inside(top, (top / path).resolve().relative_to(top))
     with open(descriptor, "rb") as file:
         info = os.fstat(descriptor)
         if not stat.S_ISREG(info.st_mode):
             raise FetchRefused("not a regular file", subject=path)
-        body = file.read(max_bytes + 1)
-    if len(body) > max_bytes:
-        raise FetchRefused(f"exceeds {cap_in_words(max_bytes, key)}", subject=path)
-    return LocalFile(body, info.st_mtime)
+        return file.read(size), info.st_mtime
 
 
 def _open_inside(top: Path, relative: Path) -> int:

@@ -7,7 +7,7 @@ crawl rules, section 4.
 import re
 import zlib
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lxml import etree
@@ -17,7 +17,7 @@ from ingest.fetch.faults import FetchFault
 from ingest.fetch.media import FetchLimits
 from ingest.fetch.robots import RobotsPolicy
 from ingest.fetch.transport import HttpResponse, follow_redirects
-from ingest.urls import canonical_url
+from ingest.urls import canonical_url, folder_of
 from schemas.completeness import DiscoveryWay
 from schemas.errors import ParseError
 from schemas.fetch import SitemapEntry
@@ -296,6 +296,16 @@ class _Listing:
         """All has been heard."""
 
 
+_LIST_NAME = re.compile(
+    r"/[^/?#]*(?:\.(?:xml|rss|atom|rdf)|feed|rss|atom)/?(?:[?#]|$)|[?&]feed=", re.IGNORECASE
+)
+
+
+def may_be_list(url: str) -> bool:
+    """Whether an address is named as feeds and sitemaps are: `feed.xml`, `blog/feed/`, `news.rss`."""
+    return _LIST_NAME.search(url.partition("://")[2]) is not None
+
+
 LLMS = "/llms.txt"
 """A list in Markdown of what a site has for language models. Source: llmstxt.org."""
 
@@ -308,28 +318,34 @@ class SitemapWalk:
     """Asks for the sitemaps of one site after another, each file once.
 
     `ask` raises a Fault for what robots.txt of the file's own site disallows.
-    `report` hears of every sitemap that exists and cannot be read, and of every cap that was met.
+    `report` hears of every sitemap that exists and cannot be read, and of every cap that was met. `lists` are
+    the seeds that turned out to be feeds or sitemaps.
     """
 
     limits: FetchLimits
     ask: Callable[[str], Awaitable[HttpResponse]]
     report: Callable[[Problem], None]
     entries: dict[str, SitemapEntry] = field(default_factory=dict)
+    lists: set[str] = field(default_factory=set)
     _seen: set[str] = field(default_factory=set)
 
-    async def visit(self, site: str, policy: RobotsPolicy, *, folders: Iterable[str] = ()) -> None:
-        """Read what *site* names in robots.txt, /sitemap.xml, /llms.txt, and objects.inv of *folders*."""
+    async def visit(self, site: str, policy: RobotsPolicy, *, seeds: Sequence[str] = ()) -> None:
+        """Read what *site* names: robots.txt, /sitemap.xml, /llms.txt, lists and inventories of *seeds*."""
         if policy.fault is not None:
             return
         named = [canonical_url(place, f"{site}/") for place in policy.rules.sitemaps]
         queue = deque((url, 1) for url in named if url is not None)
         guess = f"{site}/sitemap.xml"
-        queue.append((guess, 1))
+        guesses = {guess, *filter(may_be_list, seeds)}
+        queue.extend((url, 1) for url in sorted(guesses))
         while queue:
             url, depth = queue.popleft()
-            sitemap = await self._read(url, silent=url == guess and url not in named)
+            sitemap = await self._read(url, silent=url in guesses and url not in named)
             self._add(sitemap)
+            if url in seeds and (sitemap.entries or sitemap.children):
+                self.lists.add(url)
             queue.extend((child, depth + 1) for child in self._deeper(url, sitemap, depth))
+        folders = sorted({folder_of(seed) for seed in seeds if seed not in self.lists})
         for guess in (f"{site}{LLMS}", *(f"{folder}{INVENTORY}" for folder in folders)):
             if len(self._seen) < self.limits.sitemap_files:
                 self._add(await self._read(guess, silent=True))

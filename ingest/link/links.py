@@ -11,7 +11,7 @@ from schemas.fragment import GraphFragment, Link, Reference
 from schemas.ids import edge_id, page_id, pdf_doc_id
 from schemas.nodes import Chunk
 
-_SUFFIXES = (".html", ".htm", ".md", ".markdown", ".mdx", ".rst", ".xhtml")
+_SUFFIXES = (".html", ".htm", ".md", ".markdown", ".mdx", ".rst", ".adoc", ".xhtml")
 _STARTS = ("index", "README", "readme")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ingest.dates import from_timestamp
 from ingest.fetch.files import list_folder, open_file
-from ingest.parse.formats.registry import file_suffixes
+from ingest.parse.formats.registry import file_suffixes, is_listed
 from ingest.plan.scope import sole_match
 from ingest.sources.results import largest_file, passed_over, result_of, until_stopped
 from ingest.urls import file_path, file_url
@@ -39,7 +39,12 @@ class _Folders:
             if not Path(root).is_dir():
                 raise GuardRefused("root folder does not exist; nothing was changed", subject=root)
             paths = list_folder(
-                Path(root), suffixes=file_suffixes(), on_skip=on_skip, on_other=others.append, named=named
+                Path(root),
+                suffixes=file_suffixes(),
+                on_skip=on_skip,
+                on_other=others.append,
+                is_listed=is_listed,
+                named=named,
             )
             uris.update(file_url(self._source.name, path) for path in paths)
         problems = (*skipped, *passed_over(self._source, others))

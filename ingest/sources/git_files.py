@@ -8,13 +8,15 @@ import heapq
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import PurePosixPath
 from typing import Protocol
 
 from ingest.fetch.files import is_denied
-from ingest.parse.formats.registry import file_suffixes
+from ingest.parse.formats.registry import file_suffixes, is_listed
 from schemas.errors import GuardRefused
+from schemas.formats import HEAD_BYTES
 
 MAX_ENTRIES = 1_000_000
 """Of all trees: some hundred bytes of trees in trees can stand for as many files as anyone likes."""
@@ -30,6 +32,9 @@ class Trees(Protocol):
 
     def entries(self, tree: str) -> Sequence[tuple[bytes, int, str]]:
         """Name, mode and id of what a tree holds. Raises: KeyError: it is not there."""
+
+    def read_blob(self, blob: str) -> bytes:
+        """Bytes of a file. Raises: KeyError: it is not there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +60,18 @@ def list_tree(trees: Trees, commit: str, *, folders: Sequence[str]) -> Snapshot:
             if reason := _why_not(path, mode):
                 if is_document or not stat.S_ISREG(mode):
                     left_out.append((path, reason))
-            elif is_document:
+            elif is_document or is_listed(path, partial(_head, trees, blob)):
                 blobs[path] = blob
     except KeyError as error:
         raise GuardRefused(f"is not whole (no object {error}); nothing was changed", subject=commit) from None
     return Snapshot(commit=commit, blobs=dict(sorted(blobs.items())), left_out=tuple(sorted(left_out)))
+
+
+def _head(trees: Trees, blob: str) -> bytes:
+    try:
+        return trees.read_blob(blob)[:HEAD_BYTES]
+    except KeyError:
+        return b""
 
 
 def _walk(trees: Trees, commit: str, folders: Sequence[str]) -> Iterator[tuple[str, int, str]]:

@@ -35,8 +35,9 @@ class _Site:
         found = self._session.sitemaps(seeds, should_stop=should_stop)
         listed = {url: parse_lastmod(e.lastmod, now=now) for e in found if (url := canonical_url(e.url))}
         ways = {url: e.ways for e in found if (url := canonical_url(e.url))}
-        claims = {**dict.fromkeys(seeds), **listed}
-        seed = dict.fromkeys(seeds, (DiscoveryWay.SEED,))
+        pages = [seed for seed in seeds if seed not in self._session.lists]
+        seed = dict.fromkeys(pages, (DiscoveryWay.SEED,))
+        claims = {**dict.fromkeys(pages), **listed}
         entries = tuple(
             SourceEntry(uri=uri, lastmod=lastmod, ways=(*seed.get(uri, ()), *ways.get(uri, ())))
             for uri, lastmod in claims.items()

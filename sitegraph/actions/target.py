@@ -48,7 +48,7 @@ def is_source_file(text: str) -> bool:
     if text.lower().endswith((".yaml", ".yml")):
         return True
     path = Path(text)
-    return path.is_file() and not path.name.lower().endswith((*file_suffixes(), *_WARC))
+    return path.is_file() and not path.name.lower().endswith((*file_suffixes(shared=True), *_WARC))
 
 
 def find_target(text: str) -> Target:
@@ -106,7 +106,7 @@ def _local_kind(path: Path) -> TargetKind:
         return TargetKind.REPOSITORY if is_bare or (path / ".git").exists() else TargetKind.FOLDER
     if path.name.lower().endswith(_WARC):
         return TargetKind.ARCHIVE
-    if path.name.lower().endswith(file_suffixes()):
+    if path.name.lower().endswith(file_suffixes(shared=True)):
         return TargetKind.DOCUMENT
     raise ConfigError(
         f"is not a document that sitegraph reads ({', '.join(file_suffixes())}), nor a source file (.yaml)",

@@ -317,7 +317,7 @@ def test_the_page_on_events_has_every_event_and_what_each_says() -> None:
     events = importlib.import_module("flows.run.events")
     names = {value for name, value in vars(events).items() if name.isupper() and str(value).count(".") == 2}
 
-    assert len(names) == 7
+    assert len(names) == 8
     assert {cell for cell in _cells(_read("reference/events.md")) if cell.startswith("sitegraph.")} >= names
 
 

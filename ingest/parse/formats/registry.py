@@ -1,7 +1,7 @@
 """The formats that are installed: our own, one a line, and those that other packages offer."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
@@ -16,7 +16,11 @@ _SPECIFIC = (
     "ingest.parse.formats.xlsx:FORMAT",
     "ingest.parse.formats.epub:FORMAT",
     "ingest.parse.formats.notebook:FORMAT",
+    "ingest.parse.formats.openapi:FORMAT",
+    "ingest.parse.formats.info:FORMAT",
+    "ingest.parse.formats.man:FORMAT",
     "ingest.parse.formats.rst:FORMAT",
+    "ingest.parse.formats.asciidoc:FORMAT",
 )  # fmt: skip
 """Modules of formats in the order in which they are asked; a format of ours is one line here."""
 
@@ -52,9 +56,21 @@ def load_formats(others: Iterable[EntryPoint]) -> tuple[DocumentFormat, ...]:
     return (*specific, *added, *generic)
 
 
-def file_suffixes() -> tuple[str, ...]:
-    """Endings of the names of files that are documents, in order, without repetition."""
-    return tuple(dict.fromkeys(suffix for one in installed_formats() for suffix in one.suffixes))
+def file_suffixes(*, shared: bool = False) -> tuple[str, ...]:
+    """Endings of the names of files that are documents, in order, without repetition.
+
+    Args: shared: those as well that other files have, too.
+    """
+    endings = (one.endings if shared else one.suffixes for one in installed_formats())
+    return tuple(dict.fromkeys(suffix for some in endings for suffix in some))
+
+
+def is_listed(path: str, read_head: Callable[[], bytes]) -> bool:
+    """Whether a file whose ending others have, too, is a document by its first bytes."""
+    name = path.lower()
+    asked = [one for one in installed_formats() if name.endswith(one.shared_suffixes)]
+    head = read_head() if asked else b""
+    return any(one.recognise(head, "", name) for one in asked)
 
 
 def is_text(kind: str | None) -> bool:

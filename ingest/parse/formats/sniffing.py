@@ -22,7 +22,10 @@ _WHOLE_PAGE = re.compile(
 )
 _HTML_ROOT = re.compile(rb"<html[\s>]", re.IGNORECASE)
 _NO_PROSE = frozenset(
-    {"text/css", "text/javascript", "application/javascript", "application/json", "text/csv"}
+    {
+        *("text/css", "text/javascript", "application/javascript", "application/json", "text/csv"),
+        *("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"),
+    }
 )
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -130,3 +133,30 @@ def refuse_doctype(xml: bytes, *, name: str, subject: str) -> None:
         return
     except expat.ExpatError as error:
         raise ParseError(f"damaged: {name} is not XML ({error})", subject=subject) from error
+
+
+MAX_UNPACKED_TEXT = 16 * 1024 * 1024
+
+
+def unpack_text(
+    data: bytes, *, subject: str, max_bytes: int = MAX_UNPACKED_TEXT, is_whole: bool = True
+) -> bytes:
+    """Return a text that may be packed with gzip.
+
+    Args: is_whole: False for its beginning, of which as much is given as can be read. Raises: ParseError:
+    damaged, cut short, or larger than *max_bytes* once it is unpacked.
+    """
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        text = unpacking.decompress(data, max_bytes)
+    except zlib.error as error:
+        if not is_whole:
+            return b""
+        raise ParseError(f"damaged: cannot be unpacked ({error})", subject=subject) from error
+    if is_whole and unpacking.unconsumed_tail:
+        raise ParseError(f"unpacks to more than {max_bytes >> 20} MB", subject=subject)
+    if is_whole and not unpacking.eof:
+        raise ParseError("truncated: the packed text is cut short", subject=subject)
+    return text

@@ -31,6 +31,9 @@ _NAMED = 5
 _BROKEN_TEXTS = XPath("//text()[contains(., '\n')][not(ancestor::pre)]")
 """Texts of several lines; those of code stay."""
 
+_CONTROLS = dict.fromkeys((*range(9), 0xB, 0xC, *range(0xE, 0x20)))
+"""Characters that no tree may be given, though markup that has them can be read."""
+
 _BACK = ("↑", "↩")
 """With what the text of a link begins that leads from a note back to where it is cited."""
 
@@ -55,7 +58,7 @@ def read_tree(root: HtmlElement, *, shape: Shape = SHAPE) -> ConvertedBody:
 
 def _join_signs(root: HtmlElement) -> None:
     for text in _BROKEN_TEXTS(root):
-        joined, holder = SIGNS_MEET.sub("", text), text.getparent()
+        joined, holder = SIGNS_MEET.sub("", text).translate(_CONTROLS), text.getparent()
         if text.is_tail:
             holder.tail = joined
         else:

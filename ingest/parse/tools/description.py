@@ -132,7 +132,7 @@ def _check_events(text: str) -> None:
     depth = 0
     for number, event in enumerate(yaml.parse(text, Loader=_LOADER)):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-            raise ParseError("anchors and aliases are not allowed in YAML that describes tools")
+            raise ParseError("anchors and aliases are not allowed in YAML; write out what they stand for")
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):

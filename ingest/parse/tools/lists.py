@@ -90,7 +90,7 @@ def _mcp_tool(item: Any, where: str) -> ToolDescription:
     )
 
 
-_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _MAX_NESTING = 6
 """Schemas within schemas that are put in place of their reference; deeper ones may be anything."""
 
@@ -110,7 +110,7 @@ def parse_openapi(tree: Any) -> tuple[ToolDescription, ...]:
     return tuple(
         _operation(document, path, method, item, base)
         for path, item in sorted(as_mapping(document.get("paths"), "paths").items())
-        for method in _METHODS
+        for method in METHODS
         if method in as_mapping(item, f"paths.{path}")
     )
 
@@ -120,7 +120,7 @@ def _operation(document: Json, path: str, method: str, item: Json, base: str) ->
     operation = as_mapping(item[method], where)
     endpoint = f"{method.upper()} {path}"
     name = as_text(operation.get("operationId"), f"{where}.operationId") or endpoint
-    resolver = _Resolver(document)
+    resolver = Resolver(document)
     parameters = [
         resolver.follow(one, f"{where}.parameters")
         for one in (*as_list(item.get("parameters"), where), *as_list(operation.get("parameters"), where))
@@ -139,7 +139,7 @@ def _operation(document: Json, path: str, method: str, item: Json, base: str) ->
 
 
 def _input_schema(
-    parameters: list[Json], operation: Json, resolver: "_Resolver", where: str
+    parameters: list[Json], operation: Json, resolver: "Resolver", where: str
 ) -> dict[str, Any]:
     """One object with a property for each parameter, and `body` for what is sent."""
     properties: dict[str, Any] = {}
@@ -160,7 +160,7 @@ def _input_schema(
     return {"type": "object", "properties": properties, "required": sorted(required)}
 
 
-class _Resolver:
+class Resolver:
     """Puts what stands elsewhere in the document in place of its reference (RFC 6901), for one operation."""
 
     def __init__(self, document: Json) -> None:
@@ -173,7 +173,7 @@ class _Resolver:
         for _ in range(_MAX_NESTING):
             if not isinstance(stated.get("$ref"), str):
                 return stated
-            stated = as_mapping(self._at(stated["$ref"]), where)
+            stated = as_mapping(self.find(stated["$ref"]), where)
         raise ParseError(f"{where}: a chain of $ref that does not end")
 
     def inline(self, schema: Any, depth: int = 0) -> Any:
@@ -186,7 +186,7 @@ class _Resolver:
         if not isinstance(schema, dict):
             return schema
         if isinstance(schema.get("$ref"), str):
-            return self.inline(self._at(schema["$ref"]), depth + 4)
+            return self.inline(self.find(schema["$ref"]), depth + 4)
         return dict(self._inlined(schema, depth))
 
     def _inlined(self, schema: Json, depth: int) -> Iterator[tuple[str, Any]]:
@@ -194,7 +194,8 @@ class _Resolver:
             if key not in ("example", "examples", "xml", "externalDocs"):
                 yield key, self.inline(value, depth + 1)
 
-    def _at(self, reference: str) -> Any:
+    def find(self, reference: str) -> Any:
+        """Return what a reference leads to. Raises: ParseError: it leads out of the file, or nowhere."""
         if not reference.startswith("#/"):
             raise ParseError(
                 f"$ref {reference[:80]!r} leads out of the file; bundle the document into one file"

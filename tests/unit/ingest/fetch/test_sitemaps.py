@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from ingest.fetch.media import FetchLimits
-from ingest.fetch.sitemaps import Sitemap, list_inventory, parse_llms, parse_sitemap
+from ingest.fetch.sitemaps import Sitemap, list_inventory, may_be_list, parse_llms, parse_sitemap
 from schemas.completeness import DiscoveryWay
 from schemas.errors import ParseError, Stopped
 from schemas.fetch import SitemapEntry
@@ -364,3 +364,48 @@ def test_all_that_lists_an_address_is_kept_with_it_and_inventories_stand_in_the_
         "/d/c.html": (DiscoveryWay.INVENTORY,),
     }
     assert asked == ["/d/objects.inv", "/e/objects.inv"]
+
+
+@pytest.mark.parametrize(
+    ("url", "named"),
+    [
+        ("https://h.example/feed.xml", True),
+        ("https://h.example/blog/feed/", True),
+        ("https://h.example/index.rss?page=2", True),
+        ("https://h.example/atom", True),
+        ("https://h.example/?feed=rss2", True),
+        ("https://feed.example/", False),
+        ("https://h.example/feed/how", False),
+        ("https://h.example/index.html", False),
+    ],
+)
+def test_feeds_are_known_by_their_names(url: str, named: bool) -> None:
+    assert may_be_list(url) is named
+
+
+_RSS = (
+    b'<?xml version="1.0"?><rss version="2.0"><channel><link>/</link>'
+    b"<item><link>/new.html</link><pubDate>Tue, 05 Mar 2024 10:00:00 GMT</pubDate></item>"
+    b"<item><link>/old.html#comment-2</link></item></channel></rss>"
+)
+
+
+def test_a_seed_that_is_a_feed_lists_its_entries_and_is_no_document() -> None:
+    site = Site({"/feed.xml": Reply(_RSS, content_type="application/rss+xml")})
+    with serve(site), session_for(site) as session:
+        entries = session.sitemaps((site.url("/"), site.url("/feed.xml")))
+        assert {entry.url: entry.lastmod for entry in entries} == {
+            site.url("/new.html"): "Tue, 05 Mar 2024 10:00:00 GMT",
+            site.url("/old.html"): None,
+        }
+        assert session.lists == {site.url("/feed.xml")}
+        assert sorted(site.paths()) == ["/feed.xml", "/sitemap.xml"]
+
+
+def test_a_seed_that_is_only_named_like_a_feed_stays_a_page() -> None:
+    page = Reply(b"<!doctype html><title>Our feed</title>", content_type="text/html")
+    bomb = Reply(b'<!DOCTYPE x [<!ENTITY a "b">]><rss><channel/></rss>', content_type="text/xml")
+    site = Site({"/feed": page, "/bomb.xml": bomb})
+    with serve(site), session_for(site) as session:
+        seeds = tuple(map(site.url, ("/feed", "/bomb.xml", "/gone.xml")))
+        assert (session.sitemaps(seeds), session.lists, session.problems) == ((), set(), [])

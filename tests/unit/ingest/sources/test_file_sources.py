@@ -44,15 +44,15 @@ def test_a_scope_that_means_more_lists_the_folder(root: Path) -> None:
 @pytest.mark.parametrize(
     ("include", "told"),
     [
-        ((), ["left out: 4 files of no format that is read here (.adoc 2, LICENSE 1, .odt 1)"]),
-        (("deep/*",), ["left out: 1 files of no format that is read here (.adoc 1)"]),
+        ((), ["left out: 4 files of no format that is read here (.log 2, LICENSE 1, .odt 1)"]),
+        (("deep/*",), ["left out: 1 files of no format that is read here (.log 1)"]),
         (("*.md",), []),
     ],
 )
 def test_files_of_no_format_are_said_but_for_pictures_and_secrets(
     root: Path, include: tuple[str, ...], told: list[str]
 ) -> None:
-    for name in ("b.adoc", "deep/d.adoc", "e.odt", "LICENSE", "f.png", "g.css", "id_key", ".env"):
+    for name in ("b.log", "deep/d.log", "e.odt", "LICENSE", "f.png", "g.css", "id_key", ".env"):
         (root / name).write_bytes(b"words")
     source = Source(name="notes", kind="files", roots=(str(root),), scope=Scope(include=include))
     with KIND.open(source, create_autospec(SourceContext)) as opened:

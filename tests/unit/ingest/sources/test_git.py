@@ -218,11 +218,14 @@ def test_a_wrong_key_is_told_by_its_name(
 
 
 def test_a_checkout_read_as_a_folder_lists_the_same(repository: GitRepository, tmp_path: Path) -> None:
+    api = '{"openapi": "3.0.0", "info": {"title": "A"}, "paths": {}}'
     repository.commit({"a.md": "# A\n", "b/ü c.txt": "C\n", "d.PDF": b"%PDF-1.4\n", "x.bin": b"\0"})
+    repository.commit({"specs/A.json": api, "package.json": "{}", "ci.yml": "on: push\n"})
     with (
         opened(TEXT, tmp_path) as git,
         opened("name: notes\nkind: files\nroots: [repo]\n", tmp_path) as files,
     ):
         assert git.uris() == files.uris()
+        assert (uri("specs/A.json") in git.uris(), len(git.uris())) == (True, 4)
         bodies = [{u: r.body for u, r in one.fetch(one.uris()).items()} for one in (git, files)]
     assert bodies[0] == bodies[1]
