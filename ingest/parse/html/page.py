@@ -29,10 +29,12 @@ from ingest.parse.html.hints import (
     base_of,
     canonical_of,
     embedded_links,
+    language_beside_others,
     read_trail,
     refresh_of,
     robots_of,
     stated_links,
+    stated_translations,
 )
 from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.html.landmarks import Landmarks
@@ -173,13 +175,14 @@ def _facts(
         title=title,
         template_type=family.value,
         breadcrumbs=read_trail(survey, uri=request.uri, title=title),
-        lang=_lang(survey.root),
+        lang=_lang(survey.root) or language_beside_others(survey.root, base=base, uri=request.uri),
         modified=stated_date(survey.root),
         noindex=robots.noindex,
         nofollow=robots.nofollow,
         refresh=refresh_of(survey.root, base=base, uri=request.uri),
         canonical=canonical_of(survey.root, base=base, uri=request.uri),
         alternates=alternates_of(survey.root, base=base, uri=request.uri),
+        translations=stated_translations(survey.root, base=base, uri=request.uri),
         structure_confidence=CONFIDENCE[page.content.by],
         has_search=any(_asks_for_words(form) for form in _forms_of(page, is_empty=is_empty)),
         is_empty=is_empty,
