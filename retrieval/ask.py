@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from retrieval.answering.answerable import measure_familiarity
+from retrieval.answering.answerable import measure_evidence
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.answering import Answerer, Log
 from retrieval.ask_modes import AskMode
@@ -88,7 +88,7 @@ class Asking:
             reranker=self.readers.reranker,
             judge=self.judge,
             log=self.log,
-            measure=lambda text: measure_familiarity(text, self.readers.chunks, self.readers.encoder),
+            measure=lambda bundle: measure_evidence(bundle, self.readers.chunks, self.readers.encoder),
         )
 
     def _retrieve(self, query: Query) -> ContextBundle:

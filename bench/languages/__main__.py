@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
 from statistics import fmean
@@ -114,25 +114,40 @@ def ask_all(index: Path, *, languages: Sequence[str] = LANGUAGES) -> Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """Shares of all questions to a site of translations: `once` of those whose ten passages tell ten facts,
-    `own` of those that find the fact in their own language.
+    """Shares of questions to a site of translations.
+
+    `once`: their ten passages tell ten facts; `own`: they find the fact in their own language. Of those that
+    are not English, without a language model, `right`: the answer quotes the fact; `wrong`: others alone.
     """
 
     once: float
     own: float
+    right: float
+    wrong: float
 
 
 def ask_site(index: Path, *, languages: Sequence[str] = LANGUAGES) -> Said:
     """Ask every question of the translations of all facts."""
-    once, own = list[bool](), list[bool]()
+    once, own, answered = list[bool](), list[bool](), list[tuple[bool, bool]]()
     with sitegraph.open(index) as opened:
-        for asked in languages:
-            for number, fact in enumerate(load_facts(asked)):
-                evidence = opened.retrieve(fact["asked"], top_k=SHOWN, rerank=False).evidence
-                pages = [Path(one.url or "").parts[-2:] for one in evidence]
-                once.append(len({page for _, page in pages}) == len(pages) == SHOWN)
-                own.append((asked, f"{number:02}.html") in pages)
-    return Said(once=fmean(once), own=fmean(own))
+        for asked, number, fact in ((one, *each) for one in languages for each in enumerate(load_facts(one))):
+            page = f"{number:02}.html"
+            evidence = opened.retrieve(fact["asked"], top_k=SHOWN, rerank=False).evidence
+            pages = [Path(one.url or "").parts[-2:] for one in evidence]
+            once.append(len({name for _, name in pages}) == len(pages) == SHOWN)
+            own.append((asked, page) in pages)
+            if asked != "en":
+                quoted = _quoted(opened, fact["asked"])
+                answered.append((page in quoted, bool(quoted) and page not in quoted))
+    right, wrong = (fmean(column) for column in zip(*answered, strict=True))
+    return Said(once=fmean(once), own=fmean(own), right=right, wrong=wrong)
+
+
+def _quoted(opened: sitegraph.OpenedIndex, question: str) -> set[str]:
+    """Return the names of the pages that an answer quotes."""
+    asked = opened.ask(question)
+    quoted = {one.S for one in asked.answer.sentences}
+    return {Path(one.url or "").name for one in asked.bundle.evidence if one.S in quoted}
 
 
 def _found(opened: sitegraph.OpenedIndex, fact: Fact, **filters: str) -> list[int]:
@@ -154,7 +169,7 @@ def main() -> None:
     site = home / "site-index" if (home / "site-index").exists() else crawl_site(home)
     said = ask_site(site)
     figures = {"same": found.same, "across": found.across, "twice": found.twice}
-    print(json.dumps({**figures, "translations, each fact once": said.once, "in its language": said.own}))
+    print(json.dumps({**figures, "translations": asdict(said)}))
 
 
 if __name__ == "__main__":

@@ -163,6 +163,14 @@ def language_of(text: str) -> str | None:
     return best[0] if len(best) == 1 and most > (best[0] != "en") else None
 
 
+def primary_language(tag: str | None) -> str | None:
+    """Return the language of a tag, without its region: `pt` of `pt-BR`.
+
+    Source: RFC 5646, 2.2.1.
+    """
+    return tag.partition("-")[0].casefold() if tag else None
+
+
 def searched_words(text: str) -> str:
     """Return *text* without stop words, all else as written; all of it where nothing else is in it.
 

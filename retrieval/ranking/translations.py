@@ -10,6 +10,7 @@ from itertools import combinations, groupby
 import numpy as np
 
 from indexes.ports import ChunkReader, GraphReader
+from retrieval.question.words import primary_language
 from retrieval.ranking.score import Scored
 from schemas.edges import EdgeKind
 from schemas.nodes import Chunk
@@ -137,4 +138,4 @@ def keep_one_page(
 
 
 def _is_in(one: Scored, language: str | None) -> bool:
-    return language is not None and (one.chunk.lang or "").partition("-")[0].casefold() == language
+    return language is not None and primary_language(one.chunk.lang) == language

@@ -68,3 +68,8 @@ def test_of_translations_each_fact_is_told_once_and_in_the_language_of_the_quest
 ) -> None:
     hold(figures, "languages", "translations.once", said().once)
     hold(figures, "languages", "translations.own", said().own)
+
+
+def test_questions_in_other_languages_than_english_are_answered_without_a_model(figures: list[str]) -> None:
+    hold(figures, "languages", "answers.right", said().right)
+    hold(figures, "languages_at_most", "answers.wrong", said().wrong)
