@@ -13,6 +13,7 @@ from retrieval.bundle.prompt import Sentence, parse_answer
 from retrieval.evidence import build_retriever, relate, state_absence
 from retrieval.question.catalogue import bind_version
 from retrieval.question.query import ALLOW_ALL, Policy, check_policy
+from retrieval.question.words import language_of
 from schemas.errors import ConfigError, ParseError, StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 from schemas.health import Absence, Coverage
@@ -123,7 +124,7 @@ class Asking:
         from retrieval.iterative.loop import iterate
 
         run = iterate(
-            build_retriever(self.readers),
+            replace(build_retriever(self.readers), language=language_of(query.text)),
             self.readers.graph if query.use_graph else None,
             query,
             reranker=self.readers.reranker,

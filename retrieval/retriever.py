@@ -153,6 +153,7 @@ class Retriever:
 
     Without a graph, or when it fails on the way, the chunk store answers alone and the bundle says
     `degraded=("graph",)`. Holds no state of a query: threads may share it if its readers allow that.
+    `language` is that of whoever asks, where one question brings others; else each tells its own.
     """
 
     chunks: ChunkReader
@@ -169,6 +170,7 @@ class Retriever:
     rules: Collection[GraphRule] = ALL_RULES
     families: Families = NO_FAMILIES
     boost: float = GRAPH_BOOST
+    language: str | None = None
 
     def retrieve(self, query: Query) -> ContextBundle:
         """Return the evidence for *query*, best first; no answer is an empty bundle.
@@ -361,7 +363,7 @@ class Retriever:
             return candidates
         if not families:
             return candidates
-        language = language_of(query.text)
+        language = self.language or language_of(query.text)
         by_sense = bool(getattr(self.encoder, "joins_languages", False))
         same = find_translations(self.chunks, families, by_sense=by_sense)
         kept = keep_one_language(candidates, same, language)

@@ -122,3 +122,12 @@ def test_who_names_languages_gets_what_each_says(filters: dict[str, object], lan
     retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
     found = retriever.retrieve(query).evidence
     assert {one.lang for one in index.chunks.get([one.chunk_id for one in found])} == languages
+
+
+def test_what_a_question_brings_is_asked_in_the_language_of_whoever_asks() -> None:
+    index = joined(ENGLISH, GERMAN, pairs=((0, 1),))
+    retriever = Retriever(index.chunks, index.graph, index.encoder, generation=GENERATION, as_of=AS_OF)
+    for language in ("en", "de"):
+        found = replace(retriever, language=language).retrieve(Query(text="bell tide", top_k=6)).evidence
+        langs = [one.lang for one in index.chunks.get([one.chunk_id for one in found])]
+        assert {(lang or "")[:2] for lang in langs} == {language}
