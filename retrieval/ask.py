@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from retrieval.answering.answerable import measure_familiarity
+from retrieval.answering.answerable import measure_evidence
 from retrieval.answering.answered import Answered, AnsweredBy, Grounded
 from retrieval.answering.answering import Answerer, Log
 from retrieval.ask_modes import AskMode
@@ -13,6 +13,7 @@ from retrieval.bundle.prompt import Sentence, parse_answer
 from retrieval.evidence import build_retriever, relate, state_absence
 from retrieval.question.catalogue import bind_version
 from retrieval.question.query import ALLOW_ALL, Policy, check_policy
+from retrieval.question.words import language_of
 from schemas.errors import ConfigError, ParseError, StoreUnavailable
 from schemas.evidence import ContextBundle, Query
 from schemas.health import Absence, Coverage
@@ -88,7 +89,7 @@ class Asking:
             reranker=self.readers.reranker,
             judge=self.judge,
             log=self.log,
-            measure=lambda text: measure_familiarity(text, self.readers.chunks, self.readers.encoder),
+            measure=lambda bundle: measure_evidence(bundle, self.readers.chunks, self.readers.encoder),
         )
 
     def _retrieve(self, query: Query) -> ContextBundle:
@@ -123,7 +124,7 @@ class Asking:
         from retrieval.iterative.loop import iterate
 
         run = iterate(
-            build_retriever(self.readers),
+            replace(build_retriever(self.readers), language=language_of(query.text)),
             self.readers.graph if query.use_graph else None,
             query,
             reranker=self.readers.reranker,

@@ -22,6 +22,7 @@ from retrieval.graph.expansion import ALL_RULES, GraphRule
 from retrieval.question.catalogue import ALL, bind_version
 from retrieval.question.dates import date_filters
 from retrieval.question.query import ALLOW_ALL, Policy
+from retrieval.question.words import language_of
 from retrieval.relations.evidence import add_relations
 from retrieval.retriever import RetrievalResult, Retriever
 from schemas.errors import SitegraphError, StoreUnavailable
@@ -76,7 +77,8 @@ def state_absence(
     vector = readers.encoder.encode_query(bundle.query)
     unknown = unknown_words(bundle.query, readers.chunks, vector)
     near = _nearest(bundle, answered) or tuple(_outside(readers, query))
-    measured = any(one.measured is Measured.LOGIT for one in near)
+    is_read = language_of(bundle.query) in (None, "en")  # by the cross-encoder
+    measured = is_read and any(one.measured is Measured.LOGIT for one in near)
     needed = least_logit(weigh_unknown(bundle.query, unknown)) + doubt(bundle.query)
     return Absence(
         generation=bundle.generation,

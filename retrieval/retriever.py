@@ -25,6 +25,7 @@ from retrieval.question.catalogue import bind_version, look_up
 from retrieval.question.dates import date_filters
 from retrieval.question.query import ALLOW_ALL, Policy, check_policy
 from retrieval.question.route import Route, entities_of, names_things, route_of
+from retrieval.question.words import language_of
 from retrieval.ranking.candidates import score_candidates
 from retrieval.ranking.duplicates import find_copies, find_twins, join_copies
 from retrieval.ranking.rerank import (
@@ -37,6 +38,12 @@ from retrieval.ranking.rerank import (
 )
 from retrieval.ranking.score import Scored
 from retrieval.ranking.selection import Selection, find_definitions, select_evidence
+from retrieval.ranking.translations import (
+    find_translations,
+    keep_one_language,
+    keep_one_page,
+    read_families,
+)
 from retrieval.search.relevance import Measure, lift_of, scale_of, telling_of
 from retrieval.search.seeds import (
     EmbeddedQuery,
@@ -147,6 +154,7 @@ class Retriever:
 
     Without a graph, or when it fails on the way, the chunk store answers alone and the bundle says
     `degraded=("graph",)`. Holds no state of a query: threads may share it if its readers allow that.
+    `language` is that of whoever asks, where one question brings others; else each tells its own.
     """
 
     chunks: ChunkReader
@@ -163,6 +171,7 @@ class Retriever:
     rules: Collection[GraphRule] = ALL_RULES
     families: Families = NO_FAMILIES
     boost: float = GRAPH_BOOST
+    language: str | None = None
 
     def retrieve(self, query: Query) -> ContextBundle:
         """Return the evidence for *query*, best first; no answer is an empty bundle.
@@ -206,6 +215,7 @@ class Retriever:
             scored = weigh_similarities(scored, self._similarities(asked, scored))
         candidates = self._rerank(asked, scored, by_role=reached.spread.tells)
         candidates = prefer_newest(candidates, self.families.manuals)
+        candidates = self._in_one_language(asked.query, candidates)
         return _Ranked(
             candidates=candidates,
             copies=self._copies(asked.query, candidates),
@@ -344,6 +354,22 @@ class Retriever:
         leading = {chunk.id: chunk for chunk in self.chunks.get(ids)}
         pages = read_same_pages(self.chunks, asked, [one.chunk for one in best])
         return rerank_best(self.reranker, asked.query.text, candidates, leading, pages=pages, by_role=by_role)
+
+    def _in_one_language(self, query: Query, candidates: tuple[Scored, ...]) -> tuple[Scored, ...]:
+        """Say nothing in two languages, unless the reader asks for languages by name."""
+        if self.graph is None or not query.use_graph or any(one.field == "lang" for one in query.filters):
+            return candidates
+        try:
+            families = read_families(self.graph, candidates)
+        except StoreUnavailable:  # said in `degraded` already: the graph was asked before
+            return candidates
+        if not families:
+            return candidates
+        language = self.language or language_of(query.text)
+        by_sense = bool(getattr(self.encoder, "joins_languages", False))
+        same = find_translations(self.chunks, families, by_sense=by_sense)
+        kept = keep_one_language(candidates, same, language)
+        return keep_one_page(kept, families, language) if query.by_page else kept
 
     def _copies(self, query: Query, candidates: tuple[Scored, ...]) -> Mapping[str, Collection[str]]:
         twins = find_twins(candidates)

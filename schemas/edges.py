@@ -23,6 +23,7 @@ class EdgeKind(StrEnum):
     RELATED = "related"
     ALIAS_OF = "alias_of"
     NEXT = "next"
+    TRANSLATES = "translates"
 
 
 NEAR_DUPLICATE = 0.95

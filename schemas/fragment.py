@@ -184,13 +184,14 @@ class GraphFragment:
     `noindex` fragments have a document node and no chunks; `nofollow` ones add nothing to the frontier.
     `refresh` is where a meta refresh leads at once. `canonical` is the other address of the same registrable
     domain that the page names as its own: a hint, which only makes an alias, never content. `alternates`
-    are its translations (hreflang), documents of their own. `secrets` names the kind of each secret in its
-    bytes; in what the fragment says `[redacted]` stands in their place. `kind` is None for a file that
-    describes tools: it has Tool nodes, and nothing that is read. `matched` names the selectors of the
-    source's `content` that matched the page. `modified` is the date that the document states of itself; the
-    ledger keeps it, not the stored fragment, which another date alone does not change. `access` are the
-    groups to which its front matter narrows who may see it; none: it says nothing of that. `coverage` is what
-    became of its words, kept by the ledger, too; None: not known.
+    are its translations (hreflang), documents of their own; `translations` those of them that are in one
+    language, and no page to choose it on. `secrets` names the kind of each secret in its bytes; in what
+    the fragment says `[redacted]` stands in their place. `kind` is None for a file that describes tools:
+    it has Tool nodes, and nothing that is read. `matched` names the selectors of the source's `content`
+    that matched the page. `modified` is the date that the document states of itself; the ledger keeps it,
+    not the stored fragment, which another date alone does not change. `access` are the groups to which
+    its front matter narrows who may see it; none: it says nothing of that. `coverage` is what became of
+    its words, kept by the ledger, too; None: not known.
     """
 
     uri: str
@@ -216,6 +217,7 @@ class GraphFragment:
     modified: Dated | None = None
     access: tuple[str, ...] = field(default=(), metadata=LATER)
     coverage: WordCoverage | None = field(default=None, metadata=LATER)
+    translations: tuple[str, ...] = field(default=(), metadata=LATER)
 
     @property
     def uses(self) -> UseTerms:

@@ -28,6 +28,7 @@ from ingest.link.links import (
     redirect_ends,
     reference_edges,
     resolve_targets,
+    translation_edges,
     unresolved_references,
     with_navigation,
 )
@@ -241,7 +242,9 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
         for doc, fragment in _load(run, live).items()
     }
     nodes = [mark(node, live[doc]) for doc, fragment in fragments.items() for node in fragment.nodes]
-    targets = generation.resolve(link.target for f in fragments.values() for link in f.links)
+    targets = generation.resolve(
+        target for f in fragments.values() for target in (*(link.target for link in f.links), *f.translations)
+    )
     catalogue = generation.names.catalogue_for(live, fragments, targets)
     doc_ids = generation.doc_ids.among(r.target for f in fragments.values() for r in f.references)
     edges = _edges(generation, fragments, live, targets, doc_ids, catalogue)
@@ -311,6 +314,7 @@ def _edges(
         source = live[doc].source
         edges += fragment.edges
         edges += link_edges(fragment, source=source, resolve=targets.get)
+        edges += translation_edges(fragment, source=source, resolve=targets.get)
         edges += reference_edges(fragment, source=source, resolve=lambda name: doc_ids.get(name.casefold()))
         edges += generation.names.edges(fragment, catalogue, source=source, targets=targets)
         edges += explained_by_edges(

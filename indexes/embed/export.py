@@ -26,7 +26,7 @@ from indexes.embed.manifest import (
 )
 from indexes.embed.onnx_graph import write_given_graph, write_onnx
 from indexes.embed.reader_encoder import OnnxEncoder
-from indexes.embed.unrelated import measure_unrelated
+from indexes.embed.unrelated import measure_languages, measure_unrelated
 from indexes.embed.weights import ModelSpec, encoder_key, file_sha256, file_sha256_once
 from indexes.places import locked
 from schemas.errors import SchemaMismatch, SitegraphError
@@ -72,12 +72,17 @@ def _keep(spec: ModelSpec, cache: Path, hash_file: Callable[[Path], str]) -> Pat
     kept = cache / cache_name(spec)
     try:
         with _alone(kept):
-            if damaged_files(kept, hash_file=hash_file) or not load_encoder_manifest(kept).checksum:
+            if damaged_files(kept, hash_file=hash_file) or not _is_measured(load_encoder_manifest(kept)):
                 shutil.rmtree(kept, ignore_errors=True)
                 _export(spec, kept)
     except OSError:
         return None
     return kept
+
+
+def _is_measured(manifest: EncoderManifest) -> bool:
+    """Whether this version made an export, or one that wrote down as much of it."""
+    return bool(manifest.checksum) and manifest.joins_languages is not None
 
 
 def _alone(directory: Path) -> AbstractContextManager[None]:
@@ -126,8 +131,7 @@ def _export(spec: ModelSpec, directory: Path) -> None:
         else:  # in a child: torch takes 1.6 GB, more than a whole run is allowed to
             call_in_child(write_given_graph if spec.graph else write_onnx, spec, part)
         dump_encoder_manifest(_manifest(spec, part), part)
-        if unrelated := measure_unrelated(OnnxEncoder(part)):
-            dump_encoder_manifest(replace(load_encoder_manifest(part), unrelated=unrelated), part)
+        dump_encoder_manifest(_measured(load_encoder_manifest(part), OnnxEncoder(part)), part)
         part.rename(directory)
     finally:
         shutil.rmtree(part, ignore_errors=True)
@@ -148,6 +152,10 @@ def _manifest(spec: ModelSpec, folder: Path) -> EncoderManifest:
         weights_sha256=file_sha256(folder / WEIGHTS_FILE),
         tokenizer_sha256=file_sha256(folder / TOKENIZER_FILE),
     )
+
+
+def _measured(manifest: EncoderManifest, encoder: OnnxEncoder) -> EncoderManifest:
+    return replace(manifest, unrelated=measure_unrelated(encoder), joins_languages=measure_languages(encoder))
 
 
 def _place_copy(export: Path, target: Path) -> None:

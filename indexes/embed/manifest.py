@@ -1,12 +1,12 @@
 """What the exported encoder of an index is: `encoder.json`, beside the files it describes."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from indexes.layout import remedy
 from schemas.errors import DamageFound, SchemaMismatch
-from schemas.ids import record_sha256
+from schemas.ids import LATER, record_sha256
 from schemas.records import from_record, to_record
 
 GRAPH_FILE = "encoder.onnx"
@@ -23,7 +23,8 @@ class EncoderManifest:
 
     `onnxruntime` is the version that optimised the graph. `model_key` is weights.encoder_key. `checksum` is
     over all the rest; earlier versions wrote none. `unrelated` is the cosine of texts that have nothing to do
-    with each other (unrelated.py).
+    with each other, `joins_languages` whether a question is near to its answer in another language, None in
+    what earlier versions exported (unrelated.py).
     """
 
     format: int
@@ -40,6 +41,7 @@ class EncoderManifest:
     tokenizer_sha256: str
     checksum: str = ""
     unrelated: float = 0.0
+    joins_languages: bool | None = field(default=None, metadata=LATER)
 
     def hashes(self) -> dict[str, str]:
         """The sha256 of each file, by its name."""

@@ -70,6 +70,11 @@ class OnnxEncoder:
         """Cosine of a question and a passage that have nothing to do with each other; 0 where it is small."""
         return self._manifest.unrelated
 
+    @property
+    def joins_languages(self) -> bool:
+        """Whether a question is near to its answer in another language; False where that was not measured."""
+        return bool(self._manifest.joins_languages)
+
     def load_in_background(self) -> None:
         """Start loading beside whatever the caller does next; a fault shows at the first text."""
         threading.Thread(target=self._load_quietly, name="encoder-load").start()

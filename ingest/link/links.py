@@ -96,6 +96,17 @@ def reference_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -
     return tuple(edge for _, edge in sorted(edges.items()))
 
 
+def translation_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -> tuple[Edge, ...]:
+    """Return the edges to the document's translations (`hreflang`), in id order; unknown targets add none."""
+    found = {resolve(target) for target in fragment.translations} - {None, fragment.doc}
+    edges = (
+        plain_edge(EdgeKind.TRANSLATES, fragment.doc, dst, doc=fragment.doc, source=source)
+        for dst in found
+        if dst is not None
+    )
+    return tuple(sorted(edges, key=lambda edge: edge.id))
+
+
 def redirect_ends(redirects: Mapping[str, str]) -> dict[str, str]:
     """Follow each redirect through the others to its end; those that go round in a circle have none."""
     ends: dict[str, str | None] = {}

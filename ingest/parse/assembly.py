@@ -87,6 +87,7 @@ def assemble_page(
         refresh=facts.refresh,
         canonical=facts.canonical,
         alternates=facts.alternates,
+        translations=facts.translations,
         warnings=(*facts.warnings, *_left_out(graph)),
         secrets=secrets,
         modified=facts.modified,

@@ -184,6 +184,7 @@ class PageFacts:
     refresh: str | None = None
     canonical: str | None = None
     alternates: tuple[str, ...] = ()
+    translations: tuple[str, ...] = ()
     structure_confidence: float = 1.0
     has_search: bool = False
     is_empty: bool = False

@@ -141,6 +141,7 @@ class Hiding:
             refresh=None if self.is_in(facts.refresh) else facts.refresh,
             canonical=None if self.is_in(facts.canonical) else facts.canonical,
             alternates=tuple(uri for uri in facts.alternates if not self.is_in(uri)),
+            translations=tuple(uri for uri in facts.translations if not self.is_in(uri)),
             parts=tuple(
                 replace(self.everywhere(part), name=part.name, links=self.links(part.links))
                 for part in facts.parts

@@ -9,7 +9,7 @@ from itertools import pairwise
 from indexes.ports import ChunkReader, Encoder, Vector
 from retrieval.question.ids import bind_ids
 from retrieval.question.route import names_things
-from retrieval.question.words import STOP_WORDS, content_words, stems
+from retrieval.question.words import STOP_WORDS, content_words, language_of, primary_language, stems
 from schemas.evidence import ContextBundle, SearchField
 
 LOGIT_LEAST = 1.0
@@ -50,12 +50,14 @@ class Familiarity:
 
     `unknown`: share of its content words that stand in no passage and no heading, and are no id of a document
     that it names; `lacks_name`: whether one of them is written as a name. `cosine`: of the passage nearest to
-    it, 0 for unrelated texts and 1 for equal ones.
+    it, 0 for unrelated texts and 1 for equal ones. `sense` is how far above an unrelated passage the nearest
+    of the evidence lies, where words and a cross-encoder for English cannot tell; None where they can.
     """
 
     unknown: float = 0.0
     lacks_name: bool = False
     cosine: float = 1.0
+    sense: float | None = None
 
 
 FAMILIAR = Familiarity()
@@ -72,6 +74,48 @@ def measure_familiarity(question: str, chunks: ChunkReader, encoder: Encoder) ->
     cosine = max((hit.score for hit in nearest), default=unrelated)
     known = weigh_unknown(question, unknown_words(question, chunks, vector))
     return replace(known, cosine=max(0.0, (cosine - unrelated) / (1.0 - unrelated)))
+
+
+ACROSS = 0.12
+"""How much lower unrelated passages lie that are in another language than the question, as a share of what
+lies between an unrelated and an equal text: at .81 for E5, which has .83 in one language
+(docs/decisions/0021-encoders-by-name.md, "Answers")."""
+_ENGLISH_OR_UNTOLD = frozenset({None, "en"})
+
+
+def measure_evidence(bundle: ContextBundle, chunks: ChunkReader, encoder: Encoder) -> Familiarity:
+    """Return what `measure_familiarity` does, with the `sense` of the evidence where question or passage are
+    in another language than English, and the encoder puts languages side by side.
+
+    Raises: StoreUnavailable: the chunk store is gone.
+    """
+    found, asked = measure_familiarity(bundle.query, chunks, encoder), language_of(bundle.query)
+    if not getattr(encoder, "joins_languages", False) or not bundle.evidence:
+        return found
+    vector, ids = encoder.encode_query(bundle.query), sorted({one.chunk_id for one in bundle.evidence})
+    cosines = {
+        chunk: float(cosine)
+        for several, vectors in chunks.text_vectors(ids)
+        for chunk, cosine in zip(several, vectors @ vector, strict=True)
+    }
+    (nearest,) = chunks.get([max(sorted(cosines), key=cosines.__getitem__)])
+    read = primary_language(nearest.lang)
+    if {asked, read} <= _ENGLISH_OR_UNTOLD:
+        return found
+    unrelated = getattr(encoder, "unrelated", 0.0)
+    above = (cosines[nearest.id] - unrelated) / (1.0 - unrelated)
+    return replace(found, sense=above + (ACROSS if asked and read and asked != read else 0.0))
+
+
+def note_language(question: str, found: Familiarity, *, answered: bool) -> tuple[str, ...]:
+    """Say what does not work in the language of a question, or of what was found."""
+    asked = language_of(question)
+    if found.sense is not None:
+        said = f"the question is in {asked!r}" if asked else "what was found is not English"
+        return (f"{said}: passages are chosen by their vectors, since the cross-encoder reads English",)
+    if answered or asked in _ENGLISH_OR_UNTOLD:
+        return ()
+    return (f"the question is in {asked!r}; the encoder of this index and the cross-encoder read English",)
 
 
 def weigh_unknown(question: str, unknown: Collection[str]) -> Familiarity:
@@ -215,6 +259,8 @@ def is_answerable(found: Familiarity, logit: float | None) -> bool:
     >>> is_answerable(Familiarity(unknown=0.1), 2.0), is_answerable(Familiarity(unknown=0.2), 2.0)
     (True, False)
     """
+    if found.sense is not None:
+        return found.sense > 0
     if logit is not None:
         return logit > least_logit(found)
     return found.cosine - UNKNOWN_COSTS_COSINE * found.unknown > COSINE_LEAST

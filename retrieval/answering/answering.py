@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from indexes.ports import Reranker
-from retrieval.answering.answerable import FAMILIAR, Familiarity
+from retrieval.answering.answerable import FAMILIAR, Familiarity, note_language
 from retrieval.answering.answered import Answered, AnsweredBy, Dropped, Grounded
 from retrieval.answering.extract import NEAREST, extract_answer
 from retrieval.bundle.prompt import NOT_FOUND, ParsedAnswer, parse_answer, render_prompt
+from retrieval.question.words import language_of
 from retrieval.verify.verifier import verify_answer
 from schemas.errors import TerminalError, TransientError
 from schemas.evidence import ContextBundle
@@ -16,7 +17,7 @@ from schemas.names import Complete, Message
 UNVERIFIED = "the answer is not verified: that takes the cross-encoder"
 
 Log = Callable[[str], None]
-Measure = Callable[[str], Familiarity]
+Measure = Callable[[ContextBundle], Familiarity]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,7 @@ class Answerer:
     """What answers: with a model it words and the verifier checks, without one sentences are copied.
 
     `judge`: the model also judges each sentence of its answer. `log` gets a line for each step. `measure`
-    says how much of a question the index knows; without it, all.
+    says how much of the question of a bundle the index knows; without it, all.
     """
 
     complete: Complete | None
@@ -61,8 +62,10 @@ class Answerer:
         return self._check(answer, bundle)
 
     def _extract(self, bundle: ContextBundle, further: Sequence[str]) -> Answered:
-        familiarity = self.measure(bundle.query) if bundle.evidence else FAMILIAR
-        return extract_answer(bundle, reranker=self.reranker, further=further, familiarity=familiarity)
+        known = self.measure(bundle) if bundle.evidence else FAMILIAR
+        found = extract_answer(bundle, reranker=self.reranker, further=further, familiarity=known)
+        notes = note_language(bundle.query, known, answered=not found.not_found)
+        return replace(found, notes=(*found.notes, *notes))
 
     def _without_model(self, bundle: ContextBundle, further: Sequence[str], why: str) -> Answered:
         note = f"answering without the model: {why}"
@@ -76,7 +79,8 @@ class Answerer:
         )
         nearest = () if checked.sentences else tuple(one.S for one in bundle.evidence[:NEAREST])
         self.log(f"{len(checked.sentences)} sentences stand, {len(checked.dropped)} dropped")
-        return replace(checked, nearest=nearest, notes=(*checked.notes, *tools))
+        notes = _note_verifier(bundle.query) if self.reranker else ()
+        return replace(checked, nearest=nearest, notes=(*checked.notes, *notes, *tools))
 
     def _verified(self, answer: ParsedAnswer, bundle: ContextBundle) -> Answered:
         assert self.reranker is not None
@@ -88,6 +92,12 @@ class Answerer:
             dropped=tuple(Dropped(text=one.text, S=one.S, reason=one.reason) for one in found.dropped),
             notes=found.notes,
         )
+
+
+def _note_verifier(question: str) -> tuple[str, ...]:
+    asked = language_of(question)
+    told = f"the question is in {asked!r}; the verifier reads English words, dates and numbers"
+    return () if asked in (None, "en") else (f"{told}, and may drop right sentences",)
 
 
 def _by_labels(answer: ParsedAnswer, bundle: ContextBundle) -> Answered:

@@ -223,7 +223,8 @@ def extract_answer(
         return _tell(told)
     if nothing := [one for one in bundle.relations if one.leads]:
         return _tell(nothing)
-    found = _quote(bundle, reranker, further, familiarity)
+    reader = reranker if familiarity.sense is None else None
+    found = _quote(bundle, reader, further, familiarity)
     return _tell(bundle.relations) if found.not_found and bundle.relations else found
 
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from indexes.ports import ChunkReader
-from retrieval.answering.answerable import measure_familiarity
+from retrieval.answering.answerable import measure_evidence
 from retrieval.answering.answered import Answered
 from retrieval.answering.answering import Answerer
 from retrieval.bundle.build import locate_in_pdf
@@ -299,7 +299,7 @@ def examined(readers: "Readers") -> Examined:
         reranker=readers.reranker,
         judge=False,
         log=lambda _: None,
-        measure=lambda text: measure_familiarity(text, readers.chunks, readers.encoder),
+        measure=lambda bundle: measure_evidence(bundle, readers.chunks, readers.encoder),
     )
 
     def retrieve(query: Query) -> ContextBundle:

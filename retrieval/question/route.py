@@ -5,7 +5,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from retrieval.question.words import SECTION_WORDS, STOP_WORDS, code_tokens, content_words, fold
+from retrieval.question.words import (
+    SECTION_WORDS,
+    STOP_WORDS,
+    code_tokens,
+    content_words,
+    fold,
+    language_of,
+)
 
 ENTITIES_MAX = 3
 
@@ -85,13 +92,23 @@ NAMED_LEAST = 0.1
 """A long question has a capital by chance: with any name R@10 is 75.9 on five manuals, with a tenth 77.2."""
 
 
+_MARKED = re.compile(r"\w[A-Z\d_.]")
+"""An acronym, a code, or a name with a capital inside."""
+
+
 def names_things(text: str) -> bool:
     """Whether a tenth of a question's words or more are names, acronyms or codes.
 
     Then its words find what it is about. Else it is put in the asker's own words: sense says more, and words
-    tell less apart (docs/decisions/0038-own-words.md).
+    tell less apart (docs/decisions/0038-own-words.md). In German a capital is no sign of a name: all nouns
+    have it.
+
+    >>> names_things("Wie oft läutet die Glocke am Hafen?"), names_things("How often does Heliograph ring?")
+    (False, True)
     """
     names = entities_of(text)
+    if language_of(text) == "de":
+        names = tuple(name for name in names if _MARKED.search(name))
     named = content_words(" ".join(names)) if names else ()
     return len(named) > 0 and len(named) >= NAMED_LEAST * len(content_words(text))
 

@@ -78,6 +78,32 @@ _OTHER_STOP_WORDS = tuple(
     )
 )
 """The same in German, French, Spanish and Russian."""
+_FUNCTION_WORDS = {
+    "en": STOP_WORDS,
+    **dict(zip(("de", "fr", "es", "ru"), _OTHER_STOP_WORDS, strict=True)),
+    **{
+        language: frozenset(re.findall(r"\w+", words))
+        for language, words in {
+            "it": """al alla che chi come con cosa da dei del della delle di dove gli i il io la le lo mi mia
+            mio nel nella non per perché posso può quale quali quando quante quanto si sono un una è""",
+            "nl": """aan bij dan dat de een er het hoe hoeveel ik in is kan kunnen met mijn niet of om op te
+            van voor waar waarom wanneer wat welke wordt worden zijn""",
+            "pt": """a ao as com como da das do dos e em eu faço meu minha na nas no nos não o onde os para
+            por pode posso qual quais quando quantas quanto quantos que quem se são um uma você à é""",
+        }.items()
+    },
+}
+"""By which a language is told, by its tag (RFC 5646)."""
+_LETTERS = {
+    "ja": "\u3040-\u30ff",
+    "ko": "\u1100-\u11ff\uac00-\ud7af",
+    "zh": "\u3400-\u9fff",
+    "el": "\u0370-\u03ff",
+    "he": "\u0590-\u05ff",
+    "th": "\u0e00-\u0e7f",
+}
+"""Letters of one language, of Japanese those that Chinese has not. Source: Unicode, Blocks.txt."""
+_LATIN = re.compile(r"[a-z\u00c0-\u024f\u1e00-\u1eff]", re.IGNORECASE)
 
 
 def id_tokens(text: str) -> tuple[str, ...]:
@@ -116,6 +142,33 @@ def stop_words_of(text: str) -> frozenset[str]:
     words = frozenset(re.findall(r"\w+", text.casefold()))
     best = max(_OTHER_STOP_WORDS, key=lambda known: len(words & known))
     return best if len(words & best) > max(1, len(words & STOP_WORDS)) else STOP_WORDS
+
+
+@lru_cache(maxsize=256)
+def language_of(text: str) -> str | None:
+    """Return the language of a question, by its letters or its function words; None if they do not tell.
+
+    >>> [language_of(one) for one in ("Wie oft läutet die Glocke?", "鐘は?", "What is 鐘?", "Backup", "Як?")]
+    ['de', 'ja', 'en', None, None]
+    """
+    letters = re.findall(r"[^\W\d_]", text)
+    if 2 * len(_LATIN.findall(text)) < len(letters):
+        found = (language for language, own in _LETTERS.items() if re.search(f"[{own}]", text))
+        if language := next(found, None):
+            return language
+    words = frozenset(re.findall(r"\w+", text.casefold()))
+    counts = {language: len(words & known) for language, known in _FUNCTION_WORDS.items()}
+    most = max(counts.values())
+    best = [language for language, count in counts.items() if count == most]
+    return best[0] if len(best) == 1 and most > (best[0] != "en") else None
+
+
+def primary_language(tag: str | None) -> str | None:
+    """Return the language of a tag, without its region: `pt` of `pt-BR`.
+
+    Source: RFC 5646, 2.2.1.
+    """
+    return tag.partition("-")[0].casefold() if tag else None
 
 
 def searched_words(text: str) -> str:

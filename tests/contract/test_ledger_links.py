@@ -1,5 +1,7 @@
 """The index of links in the ledger, over SQLite files and a real PostgreSQL."""
 
+from dataclasses import replace
+
 import pytest
 import sqlalchemy as sa
 
@@ -137,6 +139,16 @@ def test_a_reference_to_a_document_id_is_a_target_whatever_its_case(ledger: Ledg
 
     assert ledger.links.linking_documents([doc_id_target("Gov-0017")], generation=base) == (page.doc,)
     assert ledger.links.targets_of([page.fragment_sha]) == {"doc_id:gov-0017"}
+
+
+def test_a_page_links_to_its_translations_and_gives_them_no_name(ledger: Ledger) -> None:
+    page = make_live("target.de", "1")
+    fragment = replace(make_fragment("target.de"), translations=(f"{SITE}/target",))
+    ledger.links.save([(page.fragment_sha, fragment)])
+    base = publish(ledger, put(page), put(make_live("target", "1")), base=0)
+
+    assert ledger.links.linking_documents([f"{SITE}/target"], generation=base) == (page.doc,)
+    assert texts(ledger, base) == []
 
 
 def test_targets_of_fragments_are_all_they_link_to(ledger: Ledger) -> None:

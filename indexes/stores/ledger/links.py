@@ -11,7 +11,7 @@ from indexes.stores.ledger.revisions import valid_at
 from indexes.stores.ledger.tables import LedgerPart, doc_rev, document, fragment_link
 from schemas.batches import in_parts
 from schemas.documents import ASLEEP
-from schemas.edges import LinkPosition
+from schemas.edges import EdgeKind, LinkPosition
 from schemas.fragment import GraphFragment
 
 
@@ -178,7 +178,7 @@ def _of_source(source: str, generation: int) -> tuple[sa.ColumnElement[bool], ..
 
 
 def link_rows(sha: str, fragment: GraphFragment) -> list[dict[str, str | None]]:
-    """Rows of one fragment: its links, then its references under `doc_id:` targets.
+    """Rows of one fragment: its links, its translations, and its references under `doc_id:` targets.
 
     A page's own table of contents is left out: it says of a section what its heading says.
     """
@@ -188,6 +188,7 @@ def link_rows(sha: str, fragment: GraphFragment) -> list[dict[str, str | None]]:
         if not (link.target == fragment.uri and link.position is LinkPosition.NAV)
     }
     references = {(doc_id_target(r.target), None, "", r.kind.value) for r in fragment.references}
+    references |= {(target, None, "", EdgeKind.TRANSLATES.value) for target in fragment.translations}
     return [
         {"fragment_sha": sha, "target": target, "fragment": part, "text": text, "position": position}
         for target, part, text, position in sorted(links | references, key=str)

@@ -44,13 +44,32 @@ def canonical_of(root: HtmlElement, *, base: str, uri: str) -> str | None:
 
 def alternates_of(root: HtmlElement, *, base: str, uri: str) -> tuple[str, ...]:
     """Addresses of the page in other languages (`hreflang`), distinct, in order."""
-    named = (
-        _same_owner(href, base=base, uri=uri)
-        for href, link in _head_links(root, "alternate")
-        if link.get("hreflang")
-    )
-    found = dict.fromkeys(target for target in named if target is not None and target != uri)
-    return tuple(found)
+    return tuple(dict.fromkeys(target for _, target in _spoken(root, base, uri) if target != uri))
+
+
+def stated_translations(root: HtmlElement, *, base: str, uri: str) -> tuple[str, ...]:
+    """Return those of them that are in one language: `x-default` is for readers of any other.
+
+    Source: Google Search Central, "Tell Google about localized versions of your page".
+    """
+    told = (target for tag, target in _spoken(root, base, uri) if not _is_any(tag) and target != uri)
+    return tuple(dict.fromkeys(told))
+
+
+def language_beside_others(root: HtmlElement, *, base: str, uri: str) -> str | None:
+    """Return the language in which the page names itself among its translations; None where it does not."""
+    return next((tag for tag, to in _spoken(root, base, uri) if not _is_any(tag) and to == uri), None)
+
+
+def _is_any(tag: str) -> bool:
+    return tag.casefold() == "x-default"
+
+
+def _spoken(root: HtmlElement, base: str, uri: str) -> Iterator[tuple[str, str]]:
+    for href, link in _head_links(root, "alternate"):
+        tag, target = (link.get("hreflang") or "").strip()[:35], _same_owner(href, base=base, uri=uri)
+        if tag and target is not None:
+            yield tag, target
 
 
 def refresh_of(root: HtmlElement, *, base: str, uri: str) -> str | None:

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from indexes.wiring import Readers
-from retrieval.answering.answerable import measure_familiarity
+from retrieval.answering.answerable import measure_evidence
 from retrieval.answering.answered import Answered
 from retrieval.answering.answering import Answerer
 from retrieval.bundle.annotations import read_titles
@@ -98,7 +98,7 @@ def _answer(
         reranker=readers.reranker,
         judge=False,
         log=lambda _: None,
-        measure=lambda text: measure_familiarity(text, readers.chunks, readers.encoder),
+        measure=lambda bundle: measure_evidence(bundle, readers.chunks, readers.encoder),
     ).answer(bundle)
     if tell_found is not None:
         pages.parts.log(walk, answered.not_found)

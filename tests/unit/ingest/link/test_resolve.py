@@ -9,6 +9,7 @@ from ingest.link.links import (
     redirect_ends,
     reference_edges,
     resolve_targets,
+    translation_edges,
     unresolved_references,
 )
 from schemas.documents import LiveDocument
@@ -83,6 +84,12 @@ def test_links_that_differ_are_parallel_edges(other: Link) -> None:
 
 def test_the_order_and_the_spelling_of_the_target_change_no_edge_id() -> None:
     assert edges(link(THERE), link(text="b")) == edges(link(text="b"), link(OLD))
+
+
+def test_each_translation_that_is_in_the_index_is_an_edge() -> None:
+    fragment = replace(page(), translations=(THERE, OLD, HERE, "https://h.example/unknown"))
+    (edge,) = translation_edges(fragment, source="site", resolve=LIVE.get)
+    assert (edge.kind, edge.src, edge.dst) == (EdgeKind.TRANSLATES, page_id(HERE), page_id(THERE))
 
 
 def test_front_matter_gives_typed_edges() -> None:

@@ -1,5 +1,7 @@
 """What tells a question that an index answers from one that it does not."""
 
+from dataclasses import replace
+
 import pytest
 
 from retrieval.answering.answerable import (
@@ -7,12 +9,17 @@ from retrieval.answering.answerable import (
     asked_words,
     is_answerable,
     is_sensed,
+    measure_evidence,
     measure_familiarity,
+    note_language,
     tells_number,
     unknown_words,
     weigh_unknown,
 )
-from tests.fakes.small_index import build_index, page
+from retrieval.retriever import Retriever
+from schemas.evidence import Query
+from tests.fakes.encoder import HashEncoder
+from tests.fakes.small_index import AS_OF, DIM, GENERATION, build_index, page
 
 
 def test_words_that_stand_nowhere_are_counted_once_each_and_without_contractions() -> None:
@@ -137,3 +144,65 @@ def test_an_unknown_name_costs_more_than_another_word() -> None:
     assert is_answerable(known, 6.0)
     assert not is_answerable(lacking, 6.0)
     assert is_answerable(lacking, 6.8)
+
+
+class Polyglot(HashEncoder):
+    """An encoder that says of itself that it puts languages side by side."""
+
+    joins_languages, unrelated = True, 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "lang", "encoder", "sense"),
+    [
+        ("Wann hangs der night porter the great key?", "de-AT", Polyglot, 0.0),
+        ("Wann hangs der night porter the great key?", "en", Polyglot, 0.12),
+        ("When is the great key hung by the porter?", "de", Polyglot, 0.12),
+        ("When is the great key hung by the porter?", "en", Polyglot, None),
+        ("When is the great key hung by the porter?", None, Polyglot, None),
+        ("Wann hangs der night porter the great key?", "de", HashEncoder, None),
+    ],
+)
+def test_what_is_not_english_is_judged_by_the_nearest_of_the_evidence(
+    question: str, lang: str | None, encoder: type[HashEncoder], sense: float | None
+) -> None:
+    nodes, chunks = page("keys", {"Great key": "The night porter hangs the great key behind the clock."})
+    index = build_index([(nodes, tuple(replace(one, lang=lang) for one in chunks))], [])
+    reader = encoder(DIM)
+    retriever = Retriever(index.chunks, index.graph, reader, generation=GENERATION, as_of=AS_OF)
+    found = measure_evidence(retriever.retrieve(Query(text=question)), index.chunks, reader)
+    if sense is None:
+        assert found.sense is None
+        return
+    ((_, vectors),) = index.chunks.text_vectors([chunks[0].id])
+    cosine = float(vectors[0] @ reader.encode_query(question))
+    assert found.sense == pytest.approx((cosine - 0.5) / 0.5 + sense)
+    assert is_answerable(found, None) is is_answerable(found, 9.0) is (found.sense > 0)
+
+
+@pytest.mark.parametrize(
+    ("question", "sense", "answered", "said"),
+    [
+        (
+            "Wie oft läutet die Glocke?",
+            0.2,
+            True,
+            "the question is in 'de': passages are chosen by their vectors",
+        ),
+        ("Bell?", 0.2, True, "what was found is not English: passages are chosen by their vectors"),
+        (
+            "Wie oft läutet die Glocke?",
+            None,
+            False,
+            "the encoder of this index and the cross-encoder read English",
+        ),
+        ("Wie oft läutet die Glocke?", None, True, ""),
+        ("How often does it ring?", None, False, ""),
+    ],
+)
+def test_what_does_not_work_in_a_language_is_said(
+    question: str, sense: float | None, answered: bool, said: str
+) -> None:
+    notes = note_language(question, Familiarity(sense=sense), answered=answered)
+    assert len(notes) == bool(said)
+    assert said in "".join(notes)

@@ -69,6 +69,19 @@ def test_translations_are_named_once_each_in_order() -> None:
     assert read(f"{links}{foreign}{feed}<p>Text.").alternates == (f"{SITE}/de/", f"{SITE}/fr/")
 
 
+def test_a_page_to_choose_a_language_on_is_no_translation() -> None:
+    links = "<link rel=alternate hreflang=X-Default href=/><link rel=alternate hreflang=de href=/de/>"
+    found = read(f"{links}<p>Text.")
+    assert (found.alternates, found.translations) == ((f"{SITE}/", f"{SITE}/de/"), (f"{SITE}/de/",))
+
+
+@pytest.mark.parametrize(("root", "lang"), [("", "pt-BR"), ("<html lang=en>", "en")])
+def test_a_page_that_states_no_language_has_that_by_which_it_names_itself(root: str, lang: str) -> None:
+    links = "<link rel=alternate hreflang=x-default href=start.html>"
+    links += "<link rel=alternate hreflang=de href=/de/><link rel=alternate hreflang=pt-BR href=start.html>"
+    assert {chunk.lang for chunk in read(f"{root}{links}<p>Text.").chunks} == {lang}
+
+
 def test_every_translation_is_kept() -> None:
     links = "".join(f"<link rel=alternate hreflang=x{n} href=/{n}>" for n in range(305))
     assert len(read(f"{links}<p>Text.").alternates) == 305
