@@ -98,6 +98,8 @@ def measure_evidence(bundle: ContextBundle, chunks: ChunkReader, encoder: Encode
         for several, vectors in chunks.text_vectors(ids)
         for chunk, cosine in zip(several, vectors @ vector, strict=True)
     }
+    if not cosines:
+        return found
     (nearest,) = chunks.get([max(sorted(cosines), key=cosines.__getitem__)])
     read = primary_language(nearest.lang)
     if {asked, read} <= _ENGLISH_OR_UNTOLD:
