@@ -25,6 +25,7 @@ _FOR_LOOKS = frozenset({"presentation", "none"})
 _ICON = re.compile(
     r"(?:^|[^a-z])(?:icon|logo|badge|avatar|gravatar|emoji|spacer|tracking)s?(?=$|[^a-z])", re.IGNORECASE
 )
+_CALLED_ICON = re.compile(r":[\w+-]+:|.*\b(?:icon|logo|badge|avatar)\W*", re.IGNORECASE)
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|tiff?)(?:$|[?#])", re.IGNORECASE)
 _MADE_UP = re.compile(
     r"\s*(?:Description automatically generated(?: with \w+ confidence)?"
@@ -42,9 +43,11 @@ def figure_text(picture: HtmlElement) -> str:
     `alt` is the name of a file, or stands in the text beside it.
     """
     alt = _MADE_UP.sub("", normal_space(strip_invisible(picture.get("alt") or "")))
-    if not alt or not any(map(str.isalnum, alt)) or NAMES_FILE.fullmatch(alt) or _is_for_looks(picture):
+    if not any(map(str.isalnum, alt)) or _CALLED_ICON.fullmatch(alt) or NAMES_FILE.fullmatch(alt):
         return ""
-    if _is_name_of(alt, picture.get("src") or "") or (is_all_of_link(picture) and not _shows_more(picture)):
+    if _is_for_looks(picture) or _is_name_of(alt, picture.get("src") or ""):
+        return ""
+    if is_all_of_link(picture) and not _shows_more(picture):
         return ""
     return "" if _is_beside(alt, picture) else show_figure(alt)
 

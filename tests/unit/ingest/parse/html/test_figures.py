@@ -41,6 +41,8 @@ def test_what_a_picture_shows_stands_where_the_picture_does(markup: str, text: s
         "<img src=a/floor-plan.png?v=2 alt=Floor-plan>",
         "<img src='my%20plan.heic' alt='my plan.heic'>",
         "<img src=plan.png alt='Image 1'>",
+        "<img src=plan.png alt='On time icon'>",
+        "<img src=plan.png alt=':mad:'>",
         "<img src=plan.png alt='The plan of a house' role=presentation>",
         "<img src=plan.png alt='The plan of a house' aria-hidden=true>",
         "<img src=plan.png alt='The plan of a house' width=16 height=16px>",
