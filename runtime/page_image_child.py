@@ -1,6 +1,7 @@
 """The child's side of page_images.py: a PDF on standard input, one page as PNG on standard output.
 
-With a box, the picture alone; without one, a line of JSON before it that says what is displayed.
+`framed` draws a page with a box on it, `alone` what stands in the box, and `whole` a page as it is, behind a
+line of JSON that says what is displayed.
 """
 
 import json
@@ -16,10 +17,11 @@ _CPU_SECONDS = 30
 
 def main() -> int:
     """Draw; exit code 1 with one line on stderr says why there is no picture."""
-    page_no, dpi, address_space_mb, *box = map(float, sys.argv[1:])
+    how = sys.argv[1]
+    page_no, dpi, address_space_mb, *box = map(float, sys.argv[2:])
     _limit(int(address_space_mb) * 1024 * 1024)
     try:
-        picture = _draw(sys.stdin.buffer.read(), int(page_no), int(dpi), box)
+        picture = _draw(sys.stdin.buffer.read(), how, int(page_no), int(dpi), box)
     except ImportError:
         return _refuse(f"pictures need pymupdf, which is not installed; run: {install_line('serve')}")
     except ParseError as error:
@@ -30,11 +32,12 @@ def main() -> int:
     return 0
 
 
-def _draw(data: bytes, page_no: int, dpi: int, box: list[float]) -> bytes:
-    from ingest.parse.pdf.opening import draw_page, draw_region
+def _draw(data: bytes, how: str, page_no: int, dpi: int, box: list[float]) -> bytes:
+    from ingest.parse.pdf.opening import draw_page, draw_part, draw_region
 
-    if box:
-        return draw_region(data, page_no=page_no, bbox=BBox(*box), dpi=dpi)
+    if how != "whole":
+        draw = draw_region if how == "framed" else draw_part
+        return draw(data, page_no=page_no, bbox=BBox(*box), dpi=dpi)
     png, size, rotation = draw_page(data, page_no=page_no, dpi=dpi)
     displayed = {"width": size.width, "height": size.height, "rotation": rotation}
     return json.dumps(displayed).encode() + b"\n" + png

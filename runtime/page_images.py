@@ -3,14 +3,14 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runtime.settings import child_environment
 from schemas.errors import ConfigError, ParseError, StoreUnavailable
-from schemas.nodes import Chunk, PageSize
+from schemas.nodes import BBox, Chunk, PageSize
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -75,8 +75,15 @@ def draw_apart(data: bytes, chunk: Chunk, *, seconds: float = SECONDS) -> bytes:
     """
     if chunk.page_no is None or chunk.bbox is None:
         raise ConfigError("has no page and box to draw", subject=chunk.id)
-    box = (chunk.bbox.x0, chunk.bbox.y0, chunk.bbox.x1, chunk.bbox.y1)
-    return _drawn(data, (chunk.page_no, DPI, ADDRESS_SPACE_MB, *box), subject=chunk.id, seconds=seconds)
+    return _drawn(data, "framed", chunk.page_no, chunk.bbox, subject=chunk.id, seconds=seconds)
+
+
+def draw_box_apart(data: bytes, page_no: int, box: BBox, *, seconds: float = SECONDS) -> bytes:
+    """Draw what stands in a box of a page, counted from 1, in such a child process; PNG.
+
+    Raises: ParseError: it cannot be drawn, or not in time.
+    """
+    return _drawn(data, "alone", page_no, box, subject=f"page {page_no}", seconds=seconds)
 
 
 def draw_page_apart(data: bytes, page_no: int, *, dpi: int = DPI, seconds: float = SECONDS) -> DrawnPage:
@@ -85,14 +92,17 @@ def draw_page_apart(data: bytes, page_no: int, *, dpi: int = DPI, seconds: float
     Raises: ParseError: there is no such page, it cannot be drawn, or not in time.
     """
     subject = f"page {page_no}"
-    said = _drawn(data, (page_no, dpi, ADDRESS_SPACE_MB), subject=subject, seconds=seconds)
+    said = _drawn(data, "whole", page_no, None, dpi=dpi, subject=subject, seconds=seconds)
     displayed, _, png = said.partition(b"\n")
     record = json.loads(displayed)
     return DrawnPage(png=png, size=PageSize(record["width"], record["height"]), rotation=record["rotation"])
 
 
-def _drawn(data: bytes, numbers: Sequence[float], *, subject: str, seconds: float) -> bytes:
-    command = [sys.executable, "-P", "-m", "runtime.page_image_child", *map(str, numbers)]
+def _drawn(
+    data: bytes, how: str, page_no: int, box: BBox | None, *, dpi: int = DPI, subject: str, seconds: float
+) -> bytes:
+    numbers = (page_no, dpi, ADDRESS_SPACE_MB, *((box.x0, box.y0, box.x1, box.y1) if box else ()))
+    command = [sys.executable, "-P", "-m", "runtime.page_image_child", how, *map(str, numbers)]
     # Every thread of a library would else reserve an arena out of the limited address space.
     environment = child_environment(MALLOC_ARENA_MAX="2", PYMUPDF_MESSAGE="fd:2")
     try:

@@ -15,6 +15,9 @@ from functools import lru_cache
 BOXES = {True: "[x]", False: "[ ]"}
 """Check boxes by whether they are ticked, as Markdown writes them."""
 
+_FIGURE = re.compile(r"\[Figure: [^\]\n]*\]")
+_ROUND = str.maketrans("[]", "()")
+
 COUNTED = "data-number"
 """Attribute of an item in markup that was made of a document, whose program counts it: `4.2`, `(a)`."""
 
@@ -41,6 +44,16 @@ _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
     (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
+
+
+def show_figure(words: str) -> str:
+    """Return what a picture shows, as it stands in the text around: `[Figure: words]`."""
+    return f"[Figure: {words.translate(_ROUND)}]"
+
+
+def without_figures(text: str) -> str:
+    """Return a text without what its pictures show, which no reader sees as words."""
+    return _FIGURE.sub(" ", text)
 
 
 def raised(text: str) -> str:

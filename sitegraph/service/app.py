@@ -30,6 +30,7 @@ from sitegraph.service.contract import (
     build_question,
     reference,
 )
+from sitegraph.service.figures import draw_figure
 from sitegraph.service.files import PREFIX, files_endpoint
 from sitegraph.service.guard import MCP_PATH
 from sitegraph.service.metrics import count_as_question
@@ -160,6 +161,20 @@ def _add_chunks(app: Api, parts: Parts) -> None:
 
         def work(readers: Readers) -> bytes:
             return parts.picture(readers, answers.chunk_of_generation(readers, id_))
+
+        return Png(await parts.threads.run(lambda: parts.retriever.read(work)))
+
+    @app.get(
+        "/chunks/{id}/figure.png",
+        responses=_problems(404),
+        response_class=Png,
+        operation_id="figure_picture",
+    )
+    async def figure(id_: chunk_id) -> Response:
+        """Draw the figure of a PDF that a chunk is the caption of, or stands in, without its page."""
+
+        def work(readers: Readers) -> bytes:
+            return draw_figure(parts, readers, id_)
 
         return Png(await parts.threads.run(lambda: parts.retriever.read(work)))
 

@@ -156,12 +156,19 @@ class Parts:
 
     def picture(self, readers: Readers, chunk: Chunk) -> bytes:
         """Draw the page of a chunk as PNG."""
+        return draw_apart(self.pdf_of(readers, chunk), chunk)
+
+    def pdf_of(self, readers: Readers, chunk: Chunk) -> bytes:
+        """Return the bytes of the PDF that a chunk stands in.
+
+        Raises: HttpProblem: it stands in none, or the bytes were not kept; what reading them raises.
+        """
         if chunk.page_no is None:
             raise HttpProblem(404, f"{chunk.id} is not on a page of a PDF", "NotFound")
         data = stored_bytes(self.settings, readers)(chunk.doc)
         if data is None:
             raise HttpProblem(404, f"cannot be drawn: {WITHHELD}", "NotFound")
-        return draw_apart(data, chunk)
+        return data
 
     def log(self, result: RetrievalResult, not_found: bool, *, seconds: float | None = None) -> None:
         """Log what was asked and found, and whether an answerer said that it is not there."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ingest.parse.wording import count_folded, fold_words
+from ingest.parse.wording import count_folded, fold_words, without_figures
 from schemas.fragment import Explained, LostWord, WordCoverage
 
 SHOWN = 20
@@ -90,10 +90,11 @@ class _Book:
         words = fold_words(text)
         if self._find(words):
             return
-        lines = text.split("\n")
-        for line in map(fold_words, lines) if len(lines) > 1 else (words,):
-            if not self._find(line):
-                self.left.append(line)
+        for line in text.split("\n"):
+            # As it is, first: a text may have of its own what we write for a picture.
+            said = (fold_words(line), fold_words(without_figures(line)))
+            if not any(map(self._find, said)):
+                self.left.append(said[-1])
 
     def _find(self, words: str) -> bool:
         if not words:

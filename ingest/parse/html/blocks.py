@@ -26,6 +26,7 @@ from ingest.parse.html.family import (
     question_of,
     since_when,
 )
+from ingest.parse.html.figures import figure_text
 from ingest.parse.html.flow import Flow
 from ingest.parse.html.formulas import math_text
 from ingest.parse.html.inline import (
@@ -128,6 +129,7 @@ class _Reader:
         self._member_ends: list[HtmlElement] = []
         self._numbers: dict[HtmlElement, str] = {}
         self._boxes: set[HtmlElement] = set()
+        self._figures: set[str] = set()
         self._level = self._depth = 0
         self._starts: dict[str, Callable[[HtmlElement], None]] = {
             "li": lambda item: self._flow.item_start(self._numbers.pop(item, "-")),
@@ -324,9 +326,19 @@ class _Reader:
             self._read_table(element)
         elif tag == "math":
             self._flow.text(f" {math_text(element)} ")
+        elif tag == "img":
+            self._read_picture(element)
         else:
             return False
         return True
+
+    def _read_picture(self, picture: HtmlElement) -> None:
+        """Say once what it shows: a page that loads its pictures late has each of them twice."""
+        self._note_anchor(picture)
+        said = figure_text(picture)
+        if said and said not in self._figures:
+            self._figures.add(said)
+            self._flow.text(f" {said} ")
 
     def _read_heading(self, element: HtmlElement, level: int) -> None:
         text, number = split_heading(element, numbered=self._shape.numbered)

@@ -17,7 +17,7 @@ from ingest.parse.outline import (
     Heading,
     LinkSpan,
 )
-from ingest.parse.wording import name_entry
+from ingest.parse.wording import name_entry, without_figures
 
 
 class Flow:
@@ -177,8 +177,11 @@ class Flow:
         self.caption_of_picture(text, links)
 
     def caption_of_picture(self, text: str, links: tuple[LinkSpan, ...] = ()) -> None:
-        """Add a caption that says all that there is to read."""
+        """Add a caption that says all that there is to read, but for what the picture before it shows."""
         self.end_block()
+        last = self.parts[-1] if self.parts else None
+        if isinstance(last, Block) and last.text and not without_figures(last.text).strip():
+            self._bound = True
         self._caption = text
         self.verbatim(text, (), links)
 

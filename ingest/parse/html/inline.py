@@ -9,6 +9,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.parse.html.dom import HEADING_LEVELS, class_words, classes_of, normal_space
+from ingest.parse.html.figures import figure_text
 from ingest.parse.html.formulas import math_text
 from ingest.parse.html.visibility import (
     BREAK_TAGS,
@@ -138,12 +139,16 @@ def inline_text(element: HtmlElement, *, leave_out: frozenset[str] = frozenset()
 
 
 def read_inline(
-    element: HtmlElement, *, own_id: OwnId = no_id, leave_out: frozenset[str] = frozenset()
+    element: HtmlElement,
+    *,
+    own_id: OwnId = no_id,
+    leave_out: frozenset[str] = frozenset(),
+    with_figures: bool = False,
 ) -> InlineText:
     """Return visible text on one line, with the ids and links in it; *element* itself is none of these.
 
     Args: own_id: gives the id of an element that a link can lead to; leave_out: class names whose
-    elements do not count.
+    elements do not count; with_figures: say what pictures show.
     """
     if len(element) == 0:
         return InlineText(normal_space(strip_invisible(element.text or "")))
@@ -169,6 +174,8 @@ def read_inline(
             if node.tag == "math":
                 found = f" {math_text(node)} "
                 walk.skip_subtree()
+            elif with_figures and node.tag == "img":
+                found = f" {figure_text(node)} "
         elif node is not element:
             links.end(node)
             found = node.tail

@@ -35,7 +35,7 @@ from ingest.parse.html.landmarks import holds_passage
 from ingest.parse.html.unvoted import is_cut_down, is_frame, unvoted_elements
 from ingest.parse.html.visibility import UNSEEN_TAGS, SkipReason, count_all_words, is_hidden
 from ingest.parse.outline import Block, Heading, Part
-from ingest.parse.wording import RUN_ON, UNSHOWN, rest_of
+from ingest.parse.wording import RUN_ON, UNSHOWN, rest_of, without_figures
 
 _BETWEEN = re.compile(r"\s+(?:[|–—·»-]|::)\s+")
 """What stands between the names of page and site in a title element."""
@@ -158,7 +158,8 @@ def _own_reading(survey: Survey, content: Content, family: Family, ballot: Pairs
 
 
 def _count_words(parts: Iterable[Part]) -> int:
-    return sum(len(part.text.split()) for part in parts if isinstance(part, Heading | Block))
+    """Words that the vote may count: what pictures show is none of its."""
+    return sum(len(without_figures(part.text).split()) for part in parts if isinstance(part, Heading | Block))
 
 
 def _readings(survey: Survey, content: Content) -> Iterator[ReadStrategy]:

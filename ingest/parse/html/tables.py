@@ -251,7 +251,10 @@ def _cell(
     element: HtmlElement, own_id: OwnId, row_anchor: tuple[Anchor, ...], read_cell: ReadCell | None
 ) -> _Cell:
     is_rich = read_cell is not None and next(element.iterdescendants(*_RICH), None) is not None
-    cell = _joined(read_cell(element)) if is_rich and read_cell else read_inline(element, own_id=own_id)
+    if is_rich and read_cell:
+        cell = _joined(read_cell(element))
+    else:
+        cell = read_inline(element, own_id=own_id, with_figures=True)
     anchors = (*row_anchor, *_anchor_at_start(element, own_id), *cell.anchors)
     rows = tuple(cell.text.split("\n")) if is_rich and holds_tag(element, "table") else ()
     return _Cell(cell.text, tuple(dict.fromkeys(anchors)), cell.links, rows if len(rows) > 1 else ())

@@ -19,6 +19,7 @@ from lxml.html import HtmlElement
 
 from ingest.parse.html.visibility import BREAK_TAGS, BUTTON_TEXT, STRIKE, UNSEEN_TAGS, word_set
 from ingest.parse.round_trip import parent_texts
+from ingest.parse.wording import without_figures
 from schemas.fragment import GraphFragment
 from schemas.nodes import Chunk
 
@@ -231,7 +232,7 @@ def _starts(texts: Iterable[str], shown: ShownText) -> Iterator[int | None]:
     """Say of each text, in order, at which place of the page it begins."""
     at = shown.content
     for text in texts:
-        words = folded_words(_AS_READ.sub(" ", text))
+        words = folded_words(_AS_READ.sub(" ", without_figures(text)))
         found = _place(words, shown, at)
         if found is None and at == shown.content:
             found = _place(words, shown, 0)

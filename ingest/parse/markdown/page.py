@@ -134,7 +134,7 @@ def _parser(*, is_mdx: bool) -> MarkdownIt:
             f'<{_LINK} href="{escape(str(tokens[at].attrGet("href") or ""))}">'
         ),
         "link_close": lambda *_: f"</{_LINK}>",
-        "image": lambda tokens, at, *_: escape(tokens[at].content),
+        "image": lambda tokens, at, *_: _picture(tokens[at]),
         "fence": lambda tokens, at, *_: _code(tokens[at]),
         "code_block": lambda tokens, at, *_: _code(tokens[at]),
         "html_block": lambda tokens, at, *_: _closed(tokens[at].content),
@@ -232,6 +232,8 @@ def _name_headings(tokens: Sequence[Token]) -> None:
         children = inline.children or []
         last = children[-1] if children and children[-1].type == "text" else None
         explicit = None
+        for picture in (child for child in children if child.type == "image"):
+            picture.type = "text"  # a heading is words alone
         if last is not None:
             last.content, explicit = split_explicit_id(last.content)
         told = (
@@ -241,7 +243,11 @@ def _name_headings(tokens: Sequence[Token]) -> None:
             token.attrSet("id", _SLUG + fragment)
 
 
-_TOLD = frozenset({"text", "code_inline", "image", "softbreak", "math_inline"})
+_TOLD = frozenset({"text", "code_inline", "softbreak", "math_inline"})
+
+
+def _picture(token: Token) -> str:
+    return f'<img alt="{escape(token.content)}" src="{escape(str(token.attrGet("src") or ""))}">'
 
 
 def _code(token: Token) -> str:

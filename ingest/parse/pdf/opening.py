@@ -173,6 +173,9 @@ def _holds(box: Sequence[float], word: Word) -> bool:
 _RED = (255, 0, 0)
 _STROKE = 2
 _MARGIN = 2.0
+_AROUND_PART = 4.0
+"""Points around a part of a page: axes and frames are drawn to the edge of their box, and over it."""
+
 _MOST_PIXELS = 25_000_000
 """Pixels of a picture, about 5,000 x 5,000: a poster is drawn at a lower resolution."""
 
@@ -185,6 +188,23 @@ def draw_region(data: bytes, *, page_no: int, bbox: BBox, dpi: int = 110) -> byt
     """
     with _opened_page(data, page_no) as page:
         return _draw(page, bbox, dpi)
+
+
+def draw_part(data: bytes, *, page_no: int, bbox: BBox, dpi: int) -> bytes:
+    """Draw what stands in *bbox* of page *page_no* (from 1), and little around it, as displayed; PNG.
+
+    Args: bbox: PDF points, origin top-left of the CropBox, rotation 0.
+    Raises: ParseError: not a readable PDF, it has no such page, or the page has nothing there.
+    """
+    with _opened_page(data, page_no) as page:
+        box = _displayed(page, bbox)
+        shown = page.rect
+        left, top = max(box.x0 - _AROUND_PART, shown.x0), max(box.y0 - _AROUND_PART, shown.y0)
+        right, bottom = min(box.x1 + _AROUND_PART, shown.x1), min(box.y1 + _AROUND_PART, shown.y1)
+        if left >= right or top >= bottom:
+            raise ParseError("nothing of the page is there", subject=f"page {page_no}")
+        part = load_pymupdf().Rect(left, top, right, bottom)
+        return bytes(_pixels(page, dpi, part)[0].tobytes("png"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +225,7 @@ def draw_page(data: bytes, *, page_no: int, dpi: int) -> tuple[bytes, PageSize, 
     """
     with _opened_page(data, page_no) as page:
         size = PageSize(round(page.rect.width, 2), round(page.rect.height, 2))
-        return bytes(_pixels(page, dpi)[0].tobytes("png")), size, int(page.rotation)
+        return bytes(_pixels(page, dpi, page.rect)[0].tobytes("png")), size, int(page.rotation)
 
 
 def draw_pages(data: bytes, page_nos: Collection[int], *, dpi: int) -> Iterator[PagePicture]:
@@ -217,7 +237,7 @@ def draw_pages(data: bytes, page_nos: Collection[int], *, dpi: int) -> Iterator[
         for page_no in page_nos:
             try:
                 page = document[page_no - 1]
-                png = base64.b64encode(_pixels(page, dpi)[0].tobytes("png")).decode()
+                png = base64.b64encode(_pixels(page, dpi, page.rect)[0].tobytes("png")).decode()
                 yield PagePicture(page_no=page_no, png=png, rotation=int(page.rotation))
             except pdf_errors() as error:
                 raise_if_exhausted(error)
@@ -236,22 +256,27 @@ def _opened_page(data: bytes, page_no: int) -> Iterator[Any]:
 
 
 def _draw(page: Any, bbox: BBox, dpi: int) -> bytes:
-    shown = page.rect
-    turned = page.rotation % 180 == 90
-    size = PageSize(*((shown.height, shown.width) if turned else (shown.width, shown.height)))
-    pixmap, scale = _pixels(page, dpi)
+    pixmap, scale = _pixels(page, dpi, page.rect)
     # Painting pixels leaves the page alone: content drawn into it could be clipped by what is there.
-    _frame(pixmap, turn(bbox, size=size, rotation=page.rotation), scale)
+    _frame(pixmap, _displayed(page, bbox), scale)
     return bytes(pixmap.tobytes("png"))
 
 
-def _pixels(page: Any, dpi: int) -> tuple[Any, float]:
-    """The page as displayed, and how many pixels a point has."""
-    pixels = page.rect.width * page.rect.height * (dpi / 72) ** 2
+def _displayed(page: Any, bbox: BBox) -> BBox:
+    """A box of the page where it is displayed."""
+    shown = page.rect
+    turned = page.rotation % 180 == 90
+    size = PageSize(*((shown.height, shown.width) if turned else (shown.width, shown.height)))
+    return turn(bbox, size=size, rotation=page.rotation)
+
+
+def _pixels(page: Any, dpi: int, part: Any) -> tuple[Any, float]:
+    """A part of the page as displayed, and how many pixels a point has."""
+    pixels = part.width * part.height * (dpi / 72) ** 2
     scale = dpi / 72 * min(1.0, (_MOST_PIXELS / max(pixels, 1.0)) ** 0.5)
     pymupdf = load_pymupdf()
     matrix = pymupdf.Matrix(scale, scale)
-    return page.get_pixmap(matrix=matrix, alpha=False, colorspace=pymupdf.csRGB), scale
+    return page.get_pixmap(matrix=matrix, clip=part, alpha=False, colorspace=pymupdf.csRGB), scale
 
 
 def _frame(pixmap: Any, box: BBox, scale: float) -> None:

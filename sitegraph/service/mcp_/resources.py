@@ -1,4 +1,4 @@
-"""The resources and the prompt of the server: a chunk as text, its page as a picture, a question to ask."""
+"""The resources and the prompt of the server: a chunk as text, its page and figure drawn, a prompt."""
 
 import re
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from schemas.records import to_record
 from schemas.text import replace_unseen
 from sitegraph.service import answers
 from sitegraph.service.contract import RetrieveRequest
+from sitegraph.service.figures import draw_figure
 from sitegraph.service.items import describe_item
 from sitegraph.service.mcp_.framing import fence
 from sitegraph.service.mcp_.tools import read_known, retrieve_bundle
@@ -21,8 +22,9 @@ from sitegraph.service.problems import HttpProblem
 
 CHUNK_TEMPLATE = "sitegraph://chunk/{id}"
 PAGE_TEMPLATE = "sitegraph://chunk/{id}/page.png"
+FIGURE_TEMPLATE = "sitegraph://chunk/{id}/figure.png"
 
-_URI = re.compile(r"sitegraph://chunk/(?:chunk:)?([a-z2-7]{26})(/page\.png)?")
+_URI = re.compile(r"sitegraph://chunk/(?:chunk:)?([a-z2-7]{26})(/(?:page|figure)\.png)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +50,15 @@ def read_resource(parts: Parts, uri: str) -> ReadResource:
     id_ = chunk_of_uri(uri)
     if id_ is None:
         raise HttpProblem(
-            404, f"no such resource; there are {CHUNK_TEMPLATE} and {PAGE_TEMPLATE}", "NotFound"
+            404,
+            f"no such resource; there are {CHUNK_TEMPLATE}, {PAGE_TEMPLATE} and {FIGURE_TEMPLATE}",
+            "NotFound",
         )
 
     def read(readers: Readers) -> ReadResource:
-        if uri.endswith(".png"):
+        if uri.endswith("/figure.png"):
+            return ReadResource(generation=readers.generation, picture=draw_figure(parts, readers, id_))
+        if uri.endswith("/page.png"):
             picture = parts.picture(readers, answers.chunk_of_generation(readers, id_))
             return ReadResource(generation=readers.generation, picture=picture)
         return ReadResource(generation=readers.generation, text=fence(describe_item(readers, id_)["text"]))

@@ -24,6 +24,7 @@ from schemas.text import replace_unseen
 from sitegraph.service.mcp_.resources import (
     ARGUMENT,
     CHUNK_TEMPLATE,
+    FIGURE_TEMPLATE,
     NAME,
     PAGE_TEMPLATE,
     chunk_of_uri,
@@ -153,6 +154,12 @@ async def _list_templates(
                 name="page",
                 title="The page of a PDF with the passage boxed",
                 uri_template=PAGE_TEMPLATE,
+                mime_type="image/png",
+            ),
+            types.ResourceTemplate(
+                name="figure",
+                title="The figure of a PDF that the passage is the caption of, or stands in",
+                uri_template=FIGURE_TEMPLATE,
                 mime_type="image/png",
             ),
         ]

@@ -10,9 +10,9 @@ import pymupdf
 import pytest
 
 from indexes.changes import read_changes
-from runtime.page_images import draw_apart, draw_page_apart, stored_bytes
+from runtime.page_images import draw_apart, draw_box_apart, draw_page_apart, stored_bytes
 from schemas.errors import ConfigError, ParseError, StoreUnavailable
-from schemas.nodes import Chunk
+from schemas.nodes import BBox, Chunk
 from schemas.settings import Settings
 from tests.fakes.governance import governance_documents
 from tests.fakes.ledger_index import ledger_index
@@ -34,6 +34,27 @@ def test_a_page_as_it_is_comes_with_its_size_and_how_it_is_turned() -> None:
     assert drawn.rotation == 90
     with pytest.raises(ParseError, match="no such page; the PDF has 1"):
         draw_page_apart(bytes(document.tobytes()), 2)
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_a_part_of_a_page_is_drawn_alone_as_it_is_displayed(rotation: int) -> None:
+    document = pymupdf.open()
+    page = document.new_page(width=300, height=200)
+    page.draw_rect((20, 30, 120, 80), color=None, fill=(0, 0, 1))
+    page.draw_rect((150, 100, 250, 190), color=None, fill=(1, 0, 0))
+    page.set_rotation(rotation)
+
+    part = pymupdf.Pixmap(draw_box_apart(bytes(document.tobytes()), 1, BBox(20, 30, 120, 80)))
+
+    size = (108 * 110 / 72, 58 * 110 / 72)  # 4 points more on each side
+    assert (part.width, part.height) == pytest.approx(size[:: 1 if rotation % 180 == 0 else -1], abs=2)
+    assert part.pixel(part.width // 2, part.height // 2) == (0, 0, 255)
+    assert part.pixel(0, 0) == part.pixel(part.width - 1, part.height - 1) == (255, 255, 255)
+
+
+def test_what_lies_off_the_page_is_not_drawn() -> None:
+    with pytest.raises(ParseError, match="nothing of the page is there"):
+        draw_box_apart(manual(), 1, BBox(5000, 5000, 5100, 5100))
 
 
 @pytest.mark.parametrize(

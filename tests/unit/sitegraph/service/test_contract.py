@@ -43,6 +43,7 @@ def test_the_contract_names_every_path_with_its_problems() -> None:
             "/chunks/{id}",
             "/chunks/{id}/history",
             "/chunks/{id}/page.png",
+            "/chunks/{id}/figure.png",
             "/documents/{id}",
             "/changes",
         ),

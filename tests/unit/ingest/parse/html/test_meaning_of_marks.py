@@ -160,7 +160,10 @@ def test_what_follows_a_table_stands_under_the_heading_before_it() -> None:
         ),
         ("<p>It has <meter value=4 max=5></meter></p>", "It has 4/5"),
         ("<ul><li><input type=checkbox disabled> Go<li>Stay</ul>", "- [ ] Go\n- Stay"),
-        ("<p>A <img alt='A harbour at dawn, seen from the hill' src=p.jpg> b</p>", "A b"),
+        (
+            "<p>A <img alt='A harbour at dawn, seen from the hill' src=p.jpg> b</p>",
+            "A [Figure: A harbour at dawn, seen from the hill] b",
+        ),
         ("<form><p><input type=checkbox> Stay</p></form>", "Stay"),
     ],
 )

@@ -158,6 +158,7 @@ def test_resources_are_the_passage_and_the_picture(agent: AgentClient) -> None:
     assert {one.uri_template for one in templates} == {
         "sitegraph://chunk/{id}",
         "sitegraph://chunk/{id}/page.png",
+        "sitegraph://chunk/{id}/figure.png",
     }
     uri = f"sitegraph://chunk/{on_page.id.removeprefix('chunk:')}"
     assert on_page.text in agent.read(uri).text
@@ -248,5 +249,7 @@ def test_what_is_not_there_is_an_error_of_the_protocol_that_names_what_is(any_ag
         agent.read("file:///etc/passwd")
     with pytest.raises(MCPError, match="is not on a page"):
         agent.read(f"sitegraph://chunk/{chunks()[0].id.removeprefix('chunk:')}/page.png")
+    with pytest.raises(MCPError, match="neither the caption of a figure"):
+        agent.read(f"sitegraph://chunk/{chunks()[0].id.removeprefix('chunk:')}/figure.png")
     with pytest.raises(MCPError, match="it needs a question"):
         agent.portal.call(agent.client.get_prompt, "answer_with_citations", {})
