@@ -53,11 +53,12 @@ def _gap(one: BBox, other: BBox) -> float:
 
 def _whole(figure: BBox, others: Collection[BBox]) -> BBox:
     """The box around a picture and all that touch it, or one of them."""
-    grown = figure
-    for other in others:
-        if _gap(grown, other) <= _TOUCHING:
-            grown = grown.union(other)
-    return grown if grown == figure else _whole(grown, others)
+    grown, before = figure, None
+    while grown != before:
+        before = grown
+        for other in others:
+            grown = grown.union(other) if _gap(grown, other) <= _TOUCHING else grown
+    return grown
 
 
 def draw_figure(parts: Parts, readers: Readers, chunk_id: str) -> bytes:

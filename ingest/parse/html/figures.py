@@ -1,22 +1,24 @@
 """Pictures that show something: what their alternative text says, as text of the place where they stand."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from urllib.parse import unquote
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from ingest.parse.html.dom import normal_space
-from ingest.parse.html.signs import NAMES_FILE, is_all_of_link
+from ingest.parse.html.signs import FILE, is_linked
 from ingest.parse.html.visibility import stands_in, strip_invisible
 from ingest.parse.wording import fold_words, show_figure
 
-_BESIDE = 300
-"""Characters before and behind a picture in which its words, said once more, are a caption."""
+_BESIDE, _NEAR, _AROUND = 300, 2, 4
+"""A picture's words, said once more in so many characters of the nearest elements beside it, or beside one of
+those around it, are its caption."""
 
-_STEPS = 6
-"""Elements around it, and beside each of these, that are looked at for them."""
+_LOOKED_AT = 20
+"""Beginnings and ends of elements in one beside it: a page may have very many pictures, and no text."""
 
 _LEAST = 32
 """Pixels: a picture that is stated to be no higher or wider is an icon of a sentence, a bullet or a pixel."""
@@ -43,11 +45,11 @@ def figure_text(picture: HtmlElement) -> str:
     `alt` is the name of a file, or stands in the text beside it.
     """
     alt = _MADE_UP.sub("", normal_space(strip_invisible(picture.get("alt") or "")))
-    if not any(map(str.isalnum, alt)) or _CALLED_ICON.fullmatch(alt) or NAMES_FILE.fullmatch(alt):
+    if not any(map(str.isalnum, alt)) or _CALLED_ICON.fullmatch(alt) or FILE.fullmatch(alt):
         return ""
     if _is_for_looks(picture) or _is_name_of(alt, picture.get("src") or ""):
         return ""
-    if is_all_of_link(picture) and not _shows_more(picture):
+    if is_linked(picture) and not _shows_more(picture):
         return ""
     return "" if _is_beside(alt, picture) else show_figure(alt)
 
@@ -76,30 +78,21 @@ def _shows_more(picture: HtmlElement) -> bool:
 
 def _is_beside(alt: str, picture: HtmlElement) -> bool:
     said = f" {fold_words(alt)} "
-    return any(said in f" {fold_words(_beginning(texts))} " for texts in (_behind(picture), _before(picture)))
+    around = (picture, *islice(picture.iterancestors(), _AROUND))
+    return any(said in f" {fold_words(text)} " for at in around for text in _texts_beside(at))
 
 
-def _beginning(texts: Iterable[str]) -> str:
-    found, length = list[str](), 0
-    for text in texts:
-        found.append(text[:_BESIDE])
-        length += len(text.strip())
-        if length > _BESIDE:
-            break
-    return " ".join(found)
+def _texts_beside(at: HtmlElement) -> Iterator[str]:
+    behind, before = (islice(at.itersiblings(preceding=is_before), _NEAR) for is_before in (False, True))
+    yield " ".join((at.tail or "", *map(_beginning, behind)))
+    around = at.getparent()
+    first = "" if around is None else around.text or ""
+    yield " ".join((first[:_BESIDE], *reversed([*map(_beginning, before)])))
 
 
-def _behind(picture: HtmlElement) -> Iterator[str]:
-    for at in (picture, *islice(picture.iterancestors(), _STEPS)):
-        yield at.tail or ""
-        for beside in islice(at.itersiblings(), _STEPS):
-            yield from beside.itertext()
-            yield beside.tail or ""
-
-
-def _before(picture: HtmlElement) -> Iterator[str]:
-    for at in islice(picture.iterancestors(), _STEPS):
-        for beside in islice(picture.itersiblings(preceding=True), _STEPS):
-            yield from (beside.tail or "", *islice(beside.itertext(), _STEPS))
-        yield at.text or ""
-        picture = at
+def _beginning(element: HtmlElement) -> str:
+    """The first characters of an element, and of the text behind it."""
+    walk = islice(etree.iterwalk(element, events=("start", "end")), _LOOKED_AT)
+    texts = (node.text if event == "start" else node.tail for event, node in walk if node is not element)
+    own = "".join(filter(None, (element.text, *texts)))
+    return f"{own[:_BESIDE]} {(element.tail or '')[:_BESIDE]}"

@@ -26,7 +26,7 @@ _RATED = re.compile(
     re.IGNORECASE,
 )
 _STATES = word_set("yes no not true false done included supported available partly partial required optional")
-NAMES_FILE = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp)|(?:image|img|icon|logo|photo)\W*\d*", re.IGNORECASE)
+FILE = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp)|(?:image|img|icon|logo|photo)\W*\d*", re.IGNORECASE)
 _YES = re.compile(
     r"(?:^|[\s_/-])(?:check|checkmark|tick|yes|ok|true|success|included)(?=$|[\s._-])", re.IGNORECASE
 )
@@ -89,12 +89,7 @@ def _said(picture: HtmlElement) -> str:
     is_alone = around.tag in _CELL_TAGS and not _without_titles(around) and _is_among_rows(around)
     if not words and is_alone:
         return _by_name(picture)
-    if (
-        not words
-        or picture.get("aria-hidden") == "true"
-        or len(words) > _LONGEST
-        or NAMES_FILE.fullmatch(words)
-    ):
+    if not words or picture.get("aria-hidden") == "true" or len(words) > _LONGEST or FILE.fullmatch(words):
         return ""
     return words if is_alone or (around.tag in _AMID and _is_amid(picture, around, words, beside)) else ""
 
@@ -102,12 +97,7 @@ def _said(picture: HtmlElement) -> str:
 def _is_amid(picture: HtmlElement, around: HtmlElement, words: str, beside: str) -> bool:
     """Whether it is a word of a sentence: behind others, or at the beginning of an item or a cell."""
     said = words.lower().split()
-    if (
-        not beside
-        or len(said) > 3
-        or is_all_of_link(picture)
-        or not {*said}.isdisjoint(beside.lower().split())
-    ):
+    if not beside or len(said) > 3 or is_linked(picture) or not {*said}.isdisjoint(beside.lower().split()):
         return False
     is_state = len(said) < 3 and (around.tag == "td" or _STATES.issuperset(said))
     return _has_words_before(picture, around) or (around.tag in _ITEMS and is_state)
@@ -164,7 +154,7 @@ def _without_titles(cell: HtmlElement) -> str:
     return raw_text(cell).strip()[titles:]
 
 
-def is_all_of_link(picture: HtmlElement) -> bool:
+def is_linked(picture: HtmlElement) -> bool:
     """Whether a link is nothing but the picture: a badge, a logo."""
     link = next(picture.iterancestors("a"), None)
     return link is not None and not raw_text(link).strip()

@@ -74,7 +74,8 @@ def say_missing(included: Sequence[str]) -> Iterator[str]:
 
 def _links(root: HtmlElement) -> Iterator[FoundLink]:
     for link in root.iter("a"):
-        href, text = link.get("href"), inline_text(link)
+        shown = (picture.get("alt") for picture in link.iter("img"))
+        href, text = link.get("href"), inline_text(link) or next(filter(None, shown), "")
         if href is not None and link.get("role") != "doc-backlink" and not is_permalink(link):
             yield FoundLink(href, text, LinkPosition.BODY, key=link)
 

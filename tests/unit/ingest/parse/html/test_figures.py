@@ -80,6 +80,11 @@ def test_pictures_of_all_formats_are_told_alike_and_no_reader_has_lost_a_word(pa
         assert (coverage.lost, coverage.invented) == (0, 0)
 
 
+def test_the_words_of_a_picture_that_is_all_of_a_link_are_those_of_the_link() -> None:
+    (link,) = parse_file("# A\n\nWalls. [![Build](b.png)](https://ci.example.org/)\n", "a.md").links
+    assert link.text == "Build"
+
+
 def test_a_heading_in_markdown_has_the_words_of_its_pictures_as_its_host_names_it() -> None:
     (chunk,) = parse_file("# The ![Acme](acme.svg) pump\n\nIt runs.\n", "a.md").chunks
     assert (chunk.heading_path, chunk.fragment) == (("The Acme pump",), "the-acme-pump")
