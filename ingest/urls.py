@@ -214,20 +214,30 @@ def without_session(uri: str) -> str | None:
     is for the content to say: elsewhere `sid` is the number of a story. So is what `id` of a route names: a
     heading of the same page, as docsify has it, or a page.
     """
-    path, mark, query = uri.partition("?")
+    path, mark, query, route = _parted(uri)
     pairs, key = query.split("&"), _ROUTE_KEY if "#" in path else _KEY
     kept = [pair for pair in pairs if not key.match(pair.partition("=")[0])]
     plain = _PARAMETER.sub("", path)
     if len(kept) == len(pairs) and plain == path:
         return None
-    return canonical_url(f"{plain}{mark}{'&'.join(kept)}" if kept and mark else plain, routed=True)
+    left = f"{plain}{mark}{'&'.join(kept)}" if kept and mark else plain
+    return canonical_url(f"{left}{route}", routed=True)
+
+
+def _parted(uri: str) -> tuple[str, str, str, str]:
+    """Part an address into path, `?`, query and the route behind it; a query within a route is the query."""
+    base, sign, route = uri.partition("#")
+    if "?" in route:
+        at, mark, query = route.partition("?")
+        return f"{base}{sign}{at}", mark, query, ""
+    return (*base.partition("?"), f"{sign}{route}")
 
 
 def path_of_variant(uri: str) -> str | None:
     """Return what an address shares with its variants: all before query and session id; None without."""
-    path, mark, _ = uri.partition("?")
+    path, mark, _, route = _parted(uri)
     plain = _PARAMETER.sub("", path)
-    return plain if mark or plain != path else None
+    return f"{plain}{route}" if mark or plain != path else None
 
 
 _BARE = re.compile(r"\d{1,3}")

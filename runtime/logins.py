@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from http.cookiejar import Cookie, LoadError, MozillaCookieJar
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +25,17 @@ from ingest.plan.scope import seed_urls
 from ingest.urls import host_port
 from runtime.settings import naming_file
 from schemas.errors import ConfigError, GuardRefused, SitegraphError
-from schemas.redaction import hide_values, one_line
 from schemas.report import LoginState
 from schemas.source import LoginRecipe, Source
 
 HOURS_TOLD = 48
 """From here on a time is told in days."""
 
-LONGEST_SAID = 300
-"""Characters of what a command said on stderr, its end, that an error repeats."""
+YEAR_10000 = 253_402_300_800
+"""Seconds since 1970, of which no date is later; exporters that write milliseconds lie beyond it."""
 
 
-_WORDS = re.compile(r"[^\s;=,<>\"']{6,}")
+_DOMAIN = re.compile(r"(#HttpOnly_)?\.?([^\t#\s]+\t)(TRUE|FALSE)(?=\t)")
 
 
 def read_login(source: Source, *, now: datetime) -> LoginData | None:
@@ -102,7 +102,7 @@ def _read_files(source: Source) -> LoginData:
 
 
 def _read_jar(path: Path) -> tuple[Cookie, ...]:
-    jar = MozillaCookieJar()
+    jar = _Jar()
     with naming_file(path, "cannot be read"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a line that is none, which the error tells of
         try:
@@ -115,9 +115,21 @@ def _read_jar(path: Path) -> tuple[Cookie, ...]:
     return tuple(map(_as_meant, jar))
 
 
+class _Jar(MozillaCookieJar):
+    """Takes the second field for whether a domain has hosts, as curl does, with a dot before or without."""
+
+    def _really_load(self, file: Iterable[str], *options: Any) -> None:
+        lines = (_DOMAIN.sub(_with_dot, line, count=1) for line in file)
+        super()._really_load(StringIO("".join(lines)), *options)  # type: ignore[misc]
+
+
+def _with_dot(start: re.Match[str]) -> str:
+    return f"{start[1] or ''}{'.' if start[3] == 'TRUE' else ''}{start[2]}{start[3]}"
+
+
 def _as_meant(cookie: Cookie) -> Cookie:
-    """Many programs write 0 where a cookie lasts as long as its session."""
-    if not cookie.expires:
+    """Many programs write 0 or -1 where a cookie lasts as long as its session, or no seconds at all."""
+    if not 0 < (cookie.expires or 0) < YEAR_10000:
         cookie.expires, cookie.discard = None, True
     if "." not in cookie.domain:  # as the standard library names such hosts
         cookie.domain += ".local"
@@ -134,7 +146,7 @@ def _read_storage(path: Path) -> LoginData:
             one["origin"]: {str(item["name"]): str(item["value"]) for item in one["localStorage"]}
             for one in state["origins"]
         }
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError):
         raise ConfigError("is no storage state as Playwright saves it", subject=str(path)) from None
     return LoginData(cookies=cookies, storage=storage)
 
@@ -143,6 +155,8 @@ def _cookie(saved: Mapping[str, Any]) -> Cookie:
     expires = int(saved.get("expires", -1))
     rest = {"HTTPOnly": ""} if saved.get("httpOnly") else {}
     name, value, domain, path = (str(saved[key]) for key in ("name", "value", "domain", "path"))
+    if not is_sendable(f"{name}{value}"):
+        raise ValueError("no header can carry it")
     until = expires if expires > 0 else None
     return _build_cookie(name, value, domain, path, bool(saved.get("secure")), until, rest)
 
@@ -191,14 +205,16 @@ def _is_for(cookie: Cookie, host: str) -> bool:
 def _run_command(source: Source) -> LoginData:
     command, subject, seeds = source.login.command, f"login of {source.name}", seed_urls(source)
     try:
-        code, out, err = _ended(command, seconds=source.login.seconds)
+        code, out = _ended(command, seconds=source.login.seconds)
     except subprocess.TimeoutExpired as error:
         message = f"{command[0]} did not end within {source.login.seconds:g} s; nothing was changed"
         raise GuardRefused(message, subject=subject) from error
     except OSError as error:
         raise ConfigError(f"{command[0]} cannot be run ({error.strerror})", subject=subject) from error
     if code:
-        message = f"{command[0]} failed with exit code {code}{_said(err, out)}; nothing was changed"
+        message = (
+            f"{command[0]} failed with exit code {code}; run it yourself to see why; nothing was changed"
+        )
         raise GuardRefused(message, subject=subject)
     pairs = tuple(_header_lines(out, subject=f"{subject}: {command[0]}"))
     if not pairs:
@@ -209,18 +225,21 @@ def _run_command(source: Source) -> LoginData:
     return LoginData(headers=own, cookies=tuple(_sent_cookies(cookies, seeds)))
 
 
-def _ended(command: Sequence[str], *, seconds: float) -> tuple[int, bytes, bytes]:
-    """Run a command to its end; give its exit code and what it wrote. Whatever it started ends with it."""
-    pipe = subprocess.PIPE
+def _ended(command: Sequence[str], *, seconds: float) -> tuple[int, bytes]:
+    """Run a command to its end; give its exit code and what it wrote. Whatever it started ends with it.
+
+    What it says on stderr is dropped: traces of shells and of curl hold the very secrets that it fetches.
+    """
+    null = subprocess.DEVNULL
     with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, start_new_session=True
+        command, stdin=null, stdout=subprocess.PIPE, stderr=null, start_new_session=True
     ) as process:
         try:
-            out, err = process.communicate(timeout=seconds)
+            out, _ = process.communicate(timeout=seconds)
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise
-        return process.returncode, out, err
+        return process.returncode, out
 
 
 def _header_lines(stdout: bytes, *, subject: str) -> Iterator[tuple[str, str]]:
@@ -234,14 +253,6 @@ def _header_lines(stdout: bytes, *, subject: str) -> Iterator[tuple[str, str]]:
         if wrong:
             raise ConfigError(f"line {number} of what it printed cannot be sent: {wrong}", subject=subject)
         yield name, value
-
-
-def _said(stderr: bytes, stdout: bytes) -> str:
-    """The end of what a command said, without any longer word of the values that it printed."""
-    lines = stdout.decode("utf-8", "replace").splitlines()
-    secrets = {word for line in lines for word in _WORDS.findall(line.partition(":")[2] or line)}
-    said = one_line(hide_values(stderr.decode("utf-8", "replace"), secrets).text.strip())[-LONGEST_SAID:]
-    return f": {said}" if said else ""
 
 
 def _sent_cookies(headers: Iterable[str], seeds: Sequence[str]) -> Iterator[Cookie]:

@@ -190,6 +190,9 @@ async def _fetch(
         result = replace(result, uses={**result.uses, **await session.uses_told(url, checkpoint)})
     if session.browser is None:
         return result
+    if result.location is not None and "#" not in result.location:
+        # Browsers take a fragment along; what a site moves is its shell, with all routes behind it.
+        result = replace(result, location=f"{result.location}{request.url.removeprefix(url)}")
     return await _rendered(result, session.browser, session=session, checkpoint=checkpoint, tally=tally)
 
 

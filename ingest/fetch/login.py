@@ -21,6 +21,9 @@ from ingest.urls import owned_site
 from schemas.errors import GuardRefused
 from schemas.fetch import FetchResult
 
+MOST = 50
+"""Cookies of answers that are kept, the newest (RFC 6265, 6.1: at least so many of a domain)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoginData:
@@ -87,6 +90,14 @@ class SiteLogin:
         if message:
             response = cast(Any, SimpleNamespace(info=lambda: message))
             self._jar.extract_cookies(response, _request(url))
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        own = {(one.domain, one.path, one.name) for one in self.data.cookies}
+        for at in [one for each in self._jar if (one := (each.domain, each.path, each.name)) not in own][
+            :-MOST
+        ]:
+            self._jar.clear(*at)
 
     async def is_worth_asking_again(self, result: FetchResult, *, since: int) -> bool:
         """Whether a document came without the login, which has been got again by now.

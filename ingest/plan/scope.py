@@ -194,8 +194,8 @@ _SIGN = re.compile(r"\[([*?[])\]")
 """A sign that stands for itself (fnmatch)."""
 
 _IPV6 = re.compile(r"(https?://)\[(?=[0-9a-f:.]*:[0-9a-f:.]*\])", re.IGNORECASE)
-_NEVER = re.compile(r"[^\x21-\x7e]|#")
-"""What no canonical address has: it is escaped there, or cut off."""
+_NEVER = re.compile(r"[^\x21-\x7e]|#(?![/!*?\[])")
+"""What no canonical address has: it is escaped there, or cut off; a route begins with `#/` or `#!`."""
 
 
 def sole_match(glob: str) -> str | None:
@@ -245,7 +245,7 @@ def _web_refusal(glob: str, start: str) -> str | None:
     if start != glob and not slash:
         return None  # the host goes on with what a wildcard stands for
     known = glob if start == glob else f"{scheme}{authority}/"
-    meant = canonical_url(known)
+    meant = canonical_url(known, routed=True)
     if meant is None:
         return "matches no address: it has no host"
     return None if meant == known else f"matches no address; write {meant}{glob[len(known) :]}"

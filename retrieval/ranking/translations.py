@@ -58,6 +58,9 @@ def find_translations(
     found: dict[str, set[str]] = {}
     for family in families:
         for ours, theirs in combinations([by_doc[doc] for doc in sorted(family) if doc in by_doc], 2):
+            # Pages for two countries of one language differ in what they say: prices, terms, law.
+            if primary_language(ours[0].lang) == primary_language(theirs[0].lang):
+                continue
             same = match_places(ours, theirs)
             if same is None:
                 same = _match_nearest(chunks, ours, theirs) if by_sense else frozenset()
@@ -128,13 +131,17 @@ def keep_one_language(
 def keep_one_page(
     candidates: Sequence[Scored], families: Families, language: str | None
 ) -> tuple[Scored, ...]:
-    """Keep of pages that are translations of each other the best in *language*, else the best."""
-    kept: dict[str, str] = {}
+    """Drop of pages that are translations of each other those in other languages than the best one has.
+
+    That is the best in *language*, else the best.
+    """
+    dropped: set[str] = set()
     for family in families:
         ours = [one for one in candidates if one.chunk.doc in family]
         best = next((one for one in ours if _is_in(one, language)), ours[0])
-        kept |= dict.fromkeys(family, best.chunk.doc)
-    return tuple(one for one in candidates if kept.get(one.chunk.doc, one.chunk.doc) == one.chunk.doc)
+        own = primary_language(best.chunk.lang)
+        dropped |= {one.chunk.doc for one in ours if primary_language(one.chunk.lang) != own}
+    return tuple(one for one in candidates if one.chunk.doc not in dropped)
 
 
 def _is_in(one: Scored, language: str | None) -> bool:

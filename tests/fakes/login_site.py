@@ -88,6 +88,8 @@ def _house(site: LoginSite) -> Flask:
     @app.get("/docs/")
     @app.get("/docs/<name>")
     def page(name: str = "") -> Response | str:
+        if name not in site.pages:
+            return unknown(None)
         site.asked.append(request.path)
         if site.knows():
             return site.pages[name]

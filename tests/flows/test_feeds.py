@@ -51,4 +51,4 @@ def test_what_a_feed_lists_is_indexed_and_what_it_adds_is_found_by_the_next_run(
     told = sitegraph.command("query", "When does the supply boat land?", "--index", str(index))
     assert "Thursdays" in told.stdout
     why = sitegraph.command("why", site.url("/news/boat.html"), "--index", str(index))
-    assert "in a sitemap" in why.stdout
+    assert "in a feed" in why.stdout

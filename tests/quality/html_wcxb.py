@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ingest.parse.wording import without_figures
 from schemas.fragment import GraphFragment
 from schemas.nodes import Section
 from tests.fakes.real_sites import DATA
@@ -111,7 +112,7 @@ def text_of(fragment: GraphFragment) -> str:
         if chunk.section_id != last and heading != chunk.text:
             texts.append(heading)
         last = chunk.section_id
-        texts.append(chunk.text)
+        texts.append(without_figures(chunk.text))  # annotators wrote down no alternative texts
     return "\n".join(texts)
 
 

@@ -38,8 +38,11 @@ _NOTE = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+")
 _NOTES = frozenset({"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"})
 _IMAGE = re.compile(r"image::\S*?\[(.*)\]$")
 _SILENT = re.compile(r"(?:toc|video|audio)::\S*\[.*\]$|'{3,}$|<{3,}$|-{3}$|\*{3}$")
-_SPEC = re.compile(r"(?<=\s)(?:(\d+)?(?:\.(\d+))?([+*]))?(?:[<^>]?(?:\.[<^>])?)([adehlmsv])?\Z")
+_SPEC = re.compile(r"(?<=\s)(?:(\d{1,4})?(?:\.(\d{1,4}))?([+*]))?(?:[<^>]?(?:\.[<^>])?)([adehlmsv])?\Z")
 _CELL = re.compile(r"(?<!\\)\|")
+_MAX_SPAN = 200
+"""Rows that a cell covers; each costs time, and a file of a kilobyte can state any number."""
+
 _IN_NO_ID = re.compile(r"[^\w\s.-]|[.]$")
 _CONTROLS = dict.fromkeys(range(9)) | {0xB: None}
 
@@ -246,7 +249,7 @@ class _Blocks:
     def _paragraph(self, lines: list[str], style: _Style, titled: str) -> str:
         kind = style.first
         if kind in ("source", "listing", "literal") or (
-            lines[0][0] == " " and kind not in (*_NOTES, "normal")
+            lines[0][:1] == " " and kind not in (*_NOTES, "normal")
         ):
             least = min(len(line) - len(line.lstrip()) for line in lines)
             return self._code([line[least:] for line in lines], style)
@@ -272,6 +275,8 @@ class _Blocks:
 
     def _fenced(self, lines: list[str], style: _Style, fence: re.Match[str], depth: int, titled: str) -> str:
         mark, is_open = fence[1][0], fence[1] == "--" and style.first not in ("source", "listing", "literal")
+        if mark == "|" and not any(map(_CELL.search, lines)):  # of values parted by another sign
+            return self._code(lines, style)
         if mark in "|!":
             return self._table(
                 [line.replace("!", "|") if mark == "!" else line for line in lines], style, depth
@@ -309,7 +314,7 @@ class _Blocks:
     def _item(self, at: _Lines, depth: int, stack: tuple[str, ...]) -> str:
         """Take one item with what belongs to it: lines of its text, lists in it, blocks behind a `+`."""
         term, first = _split_item(at.take())
-        text, parts = [first] if first else [], list[str]()
+        text, parts, looked = [first] if first else [], list[str](), 0
         while not at.is_done:
             if at.line == "+":
                 at.at += 1
@@ -321,7 +326,9 @@ class _Blocks:
             if at.is_done or (line == "+" and len(stack) > 1):
                 break
             inner = _Lines(at.lines, at.at)
-            above = self._above(inner) if _ATTRIBUTES.match(line) or _TITLE.match(line) else _Style()
+            is_above = at.at >= looked and (_ATTRIBUTES.match(line) or _TITLE.match(line))
+            above = self._above(inner) if is_above else _Style()
+            looked = max(looked, inner.at)
             nested = _item_key(inner.line)
             if nested is not None:
                 if nested in stack or len(stack) >= MAX_NESTING:
@@ -359,7 +366,7 @@ class _Blocks:
                 used = taken[row]
                 out.append("</tr><tr>")
             kind = stated or (columns[used] if used < len(columns) else "")
-            for below in range(1, min(int(down or 1), len(cells))):
+            for below in range(1, min(int(down or 1), len(cells), _MAX_SPAN)):
                 taken[row + below] += int(across or 1)
             used += int(across or 1)
             tag = "th" if (is_headed and not row) or kind == "h" else "td"
@@ -403,7 +410,9 @@ def _columns(cols: str) -> list[str]:
     found: list[str] = []
     for part in filter(None, (one.strip() for one in re.split(r"[,;]", cols))):
         number, _, rest = part.rpartition("*")
-        found += [rest[-1:] if rest[-1:].isalpha() else ""] * min(int(number) if number.isdigit() else 1, 100)
+        found += [rest[-1:] if rest[-1:].isalpha() else ""] * min(
+            int(number) if number[:4].isdecimal() else 1, 100
+        )
     return found
 
 

@@ -19,7 +19,7 @@ _SUFFIXES = (".info", *(f".info-{number}" for number in range(1, 40)))
 _START = re.compile(rb"This is [^\n]{1,200}, produced by\s|\x1f\s*File: [^\n]{1,200}Node: ")
 _NODE = re.compile(r"\s*File: [^\n]*?Node: ([^\n]*?)(?:,\s+(?:Next|Prev|Up): [^\n]*)?\n")
 _INDEX, _PICTURE = "\b[index", re.compile("\b\\[image[^]]*\b\\]")
-_HEADING = re.compile(r"(?:\s*\n)*([^\n]+)\n(\*{3,}|={3,}|-{3,}|\.{3,})\n")
+_HEADING = re.compile(r"(?:[ \t\r\f\v]*\n)*([^\n]+)\n(\*{3,}|={3,}|-{3,}|\.{3,})\n")
 _LEVELS = "*=-."
 _MENU = re.compile(r"\* ([^:\n]{1,200})(?:::|:[ \t]+([^.,\n]{1,200})[.,](?=\s|$))")
 _NOTE = re.compile(

@@ -17,7 +17,8 @@ from schemas.fragment import GraphFragment, ParseRequest
 _SECTIONS = tuple(f".{number}{more}" for number in range(1, 10) for more in ("", "p", "pm", "ssl", "x"))
 _TYPES = ("application/x-troff-man", "application/x-troff", "text/troff")
 _START = re.compile(
-    rb"(?:[.']\\?[\"#].*\n|[.']\s*\n|\s*\n)*[.'][ \t]*(?:TH|Dd|Dt|so|if|ie|de|ds|nr|nh|ad|hy|EX)\b|[.']\\\""
+    rb"(?:[.']\\?[\"#].*\n|[.'][ \t\r]*\n|[ \t\r\f\v]*\n)*"  # blank lines match in one way only
+    rb"[.'][ \t]*(?:TH|Dd|Dt|so|if|ie|de|ds|nr|nh|ad|hy|EX)\b|[.']\\\""
 )
 _FOLDER = re.compile(r"(.*/)?man(\d)\w*/[^/]*$")
 _REFERENCE = re.compile(r"(?<![\w.-])([A-Za-z_][\w.:+@-]*)\((\d[a-z]{0,4})\)")

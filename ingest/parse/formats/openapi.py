@@ -4,10 +4,11 @@ Sources: OpenAPI Specification 3.1.1, sections 4.8.7 to 4.8.24; Swagger 2.0. Fra
 6901, 6), by which such documents lead to their own places.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 from urllib.parse import quote
 
@@ -16,7 +17,7 @@ from ingest.parse.formats.sniffing import is_binary
 from ingest.parse.links import FoundLink
 from ingest.parse.outline import Block, BoxEnd, BoxStart, Heading, Part
 from ingest.parse.secrets import find_in_source
-from ingest.parse.tools.description import as_mapping, load_json, load_yaml
+from ingest.parse.tools.description import WrittenLoader, as_mapping, load_json, load_yaml
 from ingest.parse.tools.lists import METHODS, Resolver
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass
@@ -29,7 +30,7 @@ MAX_FIELDS = 200
 """Fields listed of one body."""
 
 MAX_ROWS = 100_000
-"""Fields listed of one document: a few references can stand for any number of them."""
+"""Fields and schemas read of one document: a few references can stand for any number of them."""
 
 _MAX_VALUES = 20
 _TYPES = ("application/vnd.oai.openapi", "application/vnd.oai.openapi+json", "application/json")
@@ -89,7 +90,10 @@ def _load(data: bytes) -> Mapping[str, Any]:
         text = strip_invisible(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ParseError("is not UTF-8 text") from error
-    tree = as_mapping(load_json(text) if text.lstrip().startswith("{") else load_yaml(text), "the file")
+    tree = as_mapping(
+        load_json(text) if text.lstrip().startswith("{") else load_yaml(text, loader=WrittenLoader),
+        "the file",
+    )
     if not {"openapi", "swagger"} & tree.keys():
         raise ParseError("has no version; write `openapi:` or `swagger:` at its top")
     return tree
@@ -197,18 +201,17 @@ class _Api:
 
     def _fields(self, value: Any, path: str, above: tuple[str, ...]) -> Iterator[str]:
         """Yield a row for each field of a schema, and for those in it, but for schemas that it stands in."""
+        self.rows_left -= 1
         schema, name = self._follow(value), str(_mapping(value).get("$ref", ""))
         if len(above) > MAX_NESTING or (name and name in above):
             return
         above = (*above, name)
-        for key in ("allOf", "oneOf", "anyOf"):
-            for one in _list(schema.get(key)):
-                yield from self._fields(one, path, above)
+        parts = (one for key in ("allOf", "oneOf", "anyOf") for one in _list(schema.get(key)))
+        for one in takewhile(lambda _: self.rows_left > 0, parts):
+            yield from self._fields(one, path, above)
         yield from self._fields(schema.get("items"), f"{path}[]", above) if "items" in schema else ()
-        for field, inner in _mapping(schema.get("properties")).items():
-            if self.rows_left <= 0:
-                return
-            self.rows_left -= 1
+        properties = _mapping(schema.get("properties"))
+        for field, inner in takewhile(lambda _: self.rows_left > 0, properties.items()):
             at, told = f"{path}.{field}" if path else field, self._follow(inner)
             is_required = field in _list(schema.get("required"))
             yield self._row(at, {**told, **_mapping(inner), "in": None}, told, is_required)
@@ -217,11 +220,11 @@ class _Api:
     def _row(self, name: str, told: Mapping[str, Any], schema: Mapping[str, Any], required: bool) -> str:
         facts = [_text(told.get("in")), self._type(schema), "required" if required else ""]
         facts += ["deprecated" if told.get("deprecated") is True else ""]
-        values = [str(one) for one in _list(schema.get("enum"))]
+        values = [_written(one) for one in _list(schema.get("enum"))]
         cut = ", …" if len(values) > _MAX_VALUES else ""
         facts += [f"one of: {', '.join(values[:_MAX_VALUES])}{cut}"] if values else []
         default = schema.get("default")
-        facts += [f"default: {default}"] if isinstance(default, str | int | float) else []
+        facts += [f"default: {_written(default)}"] if isinstance(default, str | int | float) else []
         stated = ", ".join(filter(None, facts))
         return f"- {name}" + (f" ({stated})" if stated else "") + self._after(told)
 
@@ -284,6 +287,10 @@ class _Api:
             self.links += [replace(link, key=None) for link in read.links]
             self._said[text] = " ".join(" ".join(getattr(one, "text", "") for one in read.parts).split())
         return self._said[text]
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """One tool as any format describes it, and the checked JSON or YAML that states it."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -110,7 +111,17 @@ def load_json(text: str) -> Any:
         raise ParseError(f"not valid JSON ({place})") from None
 
 
-def load_yaml(text: str) -> Any:
+class WrittenLoader(_LOADER):  # type: ignore[misc]
+    """Takes values as written, but for true, false and null: YAML 1.1 has NO for false and 12:30 for 750."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
+
+
+WrittenLoader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"(?:true|false)\Z"), ["t", "f"])
+WrittenLoader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"(?:null|~)?\Z"), ["n", "~", ""])
+
+
+def load_yaml(text: str, *, loader: Any = _LOADER) -> Any:
     """Read YAML without anchors and aliases, which can blow a few lines up to gigabytes.
 
     Raises: ParseError: it is none, too long, nested too deep, or has one of those.
@@ -119,7 +130,7 @@ def load_yaml(text: str) -> Any:
         raise ParseError(f"YAML of more than {MAX_YAML_BYTES} characters; write it as JSON")
     try:
         _check_events(text)
-        return yaml.load(text, Loader=_LOADER)  # noqa: S506 - the C twin of SafeLoader
+        return yaml.load(text, Loader=loader)  # noqa: S506 - of the C twin of SafeLoader
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise ParseError(f"not valid YAML ({line}{error.problem})") from None

@@ -32,6 +32,7 @@ SITE = "https://shop.example.org"
         ("/a;jsessionid=1/b", None),
         ("/sid=1", None),
         ("/p?", None),
+        ("/?sid=1#/guide", "/#/guide"),
     ],
 )
 def test_a_session_id_is_taken_out_and_nothing_else(address: str, plain: str | None) -> None:
@@ -47,6 +48,9 @@ def test_a_session_id_is_taken_out_and_nothing_else(address: str, plain: str | N
         ("/p;sid=3", "/p"),
         ("/p", None),
         ("/p;v=1", None),
+        ("/p?lang=en#/guide", "/p#/guide"),
+        ("/#/guide?id=a", "/#/guide"),
+        ("/#/guide", None),
     ],
 )
 def test_variants_share_what_stands_before_query_and_session(address: str, path: str | None) -> None:

@@ -45,6 +45,7 @@ def said(terms: tuple[UseTerm, ...]) -> dict[str, bool]:
         ("nofollow\nnoai", AI),
         ("unavailable_after: Sat, 25 Jun 2050 15:00:00 GMT, noai", BOTH | AI),
         ("unavailable_after: some day", set()),
+        ("unavailable_after: 2050-01-01T00:00:00Z", BOTH),
     ],
 )
 def test_directives_refuse_uses(header: str | None, refused: set[str]) -> None:
@@ -70,7 +71,7 @@ def test_a_date_in_a_header_does_not_name_a_robot() -> None:
         ("", {}),
         ("Content-Signal: ai-input=no", {}),
         ("User-agent: *\nContent-Signal: search=yes, ai-train=no", {"search": True, "ai-train": False}),
-        ("User-Agent: *\nAllow: /\ncontent-signal : AI-Input = no", {}),
+        ("User-Agent: *\nAllow: /\ncontent-signal : AI-Input = no", {"ai-input": False}),
         ("User-Agent: *\nAllow: /\ncontent-signal : AI-Input=NO", {"ai-input": False}),
         ("User-agent: *\nContent-Signal: ai-input=maybe, use=reference, search=no", {"search": False}),
         ("User-agent: a\n\nUser-agent: *\nContent-Signal: ai-input=no", {"ai-input": False}),
@@ -136,6 +137,26 @@ def test_the_longest_location_of_a_tdm_file_counts(path: str, allowed: bool) -> 
 )
 def test_a_tdm_file_that_is_none_says_nothing(body: bytes) -> None:
     assert terms_of_tdm_file(read_tdm_file(body), "https://example.org/") == ()
+
+
+@pytest.mark.parametrize(
+    ("location", "path", "fits"),
+    [
+        ("/caf%c3%a9/", "/caf%C3%A9/", True),
+        ("/café/", "/caf%C3%A9/", True),
+        ("/a b", "/a%20b", True),
+        ("/%7Eme", "/~me", True),
+        ("/a*b*c$", "/abbc", True),
+        ("/ab*bc$", "/abc", False),
+        ("/*.pdf$", "/a.pdf?page=2", False),
+        ("/*a*a*a*a*a*a*a*a*a*a*a*ab", f"/{'a' * 2_000}", False),
+    ],
+)
+def test_locations_are_compared_as_rules_of_robots_are_and_none_takes_long(
+    location: str, path: str, fits: bool
+) -> None:
+    rules = read_tdm_file(json.dumps([{"location": location, "tdm-reservation": 1}]).encode())
+    assert bool(terms_of_tdm_file(rules, f"https://example.org{path}")) is fits
 
 
 def test_a_reservation_in_a_page_stands_in_the_place_of_its_headers_and_that_of_the_files() -> None:

@@ -74,6 +74,26 @@ def test_what_playwright_saves_has_cookies_and_local_storage(tmp_path: Path) -> 
     assert check_login(source, now=NOW).expires_at == "2100-01-01T00:00:00+00:00"
 
 
+@pytest.mark.parametrize("ends", ["-1", "1999999999000", "13370000000000000", "253402300800"])
+@pytest.mark.parametrize("dot", ["", "."])
+def test_a_jar_is_read_as_curl_reads_it_whatever_its_end(tmp_path: Path, ends: str, dot: str) -> None:
+    jar = tmp_path / "jar.txt"
+    jar.write_text(f"{_HEAD}#HttpOnly_{dot}example.org\tTRUE\t/\tFALSE\t{ends}\ta\t1\n")
+    source = _source(cookies=str(jar))
+    assert _sent(source, "https://docs.example.org/") == "a=1"
+    assert check_login(source, now=NOW).expires_at is None
+
+
+@pytest.mark.parametrize("changed", [{"value": "b\r\nX: y"}, {"expires": float("inf")}])
+def test_a_state_that_no_browser_saved_is_an_error_of_the_file(
+    tmp_path: Path, changed: dict[str, object]
+) -> None:
+    cookie = {"name": "a", "value": "1", "domain": "docs.example.org", "path": "/", "expires": -1} | changed
+    (tmp_path / "state.json").write_text(json.dumps({"cookies": [cookie], "origins": []}))
+    with pytest.raises(ConfigError, match="is no storage state as Playwright saves it"):
+        read_login(_source(storage_state=str(tmp_path / "state.json")), now=NOW)
+
+
 def _jar(folder: Path, *cookies: tuple[str, timedelta | None, bool]) -> Source:
     lines = [
         f"{'#HttpOnly_' * hidden}docs.example.org\tFALSE\t/\tTRUE\t"

@@ -67,7 +67,7 @@ def test_there_is_a_dead_mans_alarm_of_each_source_that_should_run() -> None:
     names = [one["name"] for one in alarms([source(NIGHTLY)], AlarmOptions())]
 
     assert names[-1] == "sitegraph: no publish of handbook"
-    assert len(set(names)) == len(names) == 9
+    assert len(set(names)) == len(names) == 10
     assert no_publish(source(), AlarmOptions()) is None
 
 

@@ -109,6 +109,15 @@ def test_a_session_that_the_site_renews_goes_on_and_no_redirect_takes_a_cookie_t
             assert {ask.headers.get("cookie") for ask in other.log} == {None}
 
 
+def test_of_the_cookies_that_a_site_sets_the_newest_fifty_are_kept_beside_those_of_the_login() -> None:
+    url = "https://docs.example.org/"
+    login = SiteLogin(LoginData(cookies=tuple(build_jar(()))))
+    for number in range(200):
+        login.take_cookies(url, [(b"Set-Cookie", b"seen_%d=1" % number)])
+    ((_, sent),) = login.headers_for(url)
+    assert sent.decode().split("; ") == [f"seen_{number}=1" for number in range(150, 200)]
+
+
 def _renewal(jar_of: str, calls: list[int]) -> Callable[[], LoginData]:
     def renew() -> LoginData:
         calls.append(1)

@@ -110,6 +110,8 @@ def test_of_pages_one_of_each_family_is_listed() -> None:
     families = (frozenset({bell.doc, flut.doc}),)
     assert ids(keep_one_page(scored(bell, flut, cloche), families, "de")) == [flut.id, cloche.id]
     assert ids(keep_one_page(scored(bell, flut, cloche), families, None)) == [bell.id, cloche.id]
+    abroad = replace(flut, lang="en-GB")
+    assert ids(keep_one_page(scored(bell, abroad), families, "en")) == [bell.id, abroad.id], "of one language"
 
 
 @pytest.mark.parametrize(

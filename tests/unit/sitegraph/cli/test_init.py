@@ -275,7 +275,7 @@ def test_a_site_is_asked_for_robots_sitemap_and_a_few_pages_alone(tmp_path: Path
 
         assert run_app(call) == 0
 
-        assert len(site.log) == 25
+        assert len(site.log) == 26
     source = load_source(tmp_path / "guide.yaml")
     assert "at least 40 documents" in (tmp_path / "guide.yaml").read_text().lower()
     assert source.allow_private == (site.address,)

@@ -85,6 +85,7 @@ def test_pages_named_in_the_text_are_links_beside_it_or_in_their_section() -> No
         ("light.8", b".Dd May 1\n", True),
         ("app.log.1", b"2024 started\n.TH\n", False),
         ("libx.so.1", b"\x7fELF\0\0", False),
+        ("blank.1", b"\n" * 4_000 + b"hello", False),
         ("log.1.gz", gzip.compress(b"2024 started\n", mtime=0), False),
         ("log.2.gz", b"\x1f\x8bbroken", False),
         ("light.txt", b".TH A 1\n", False),
@@ -115,6 +116,7 @@ def test_a_packed_page_that_is_none_is_an_error_that_says_why(spoil: object, rea
         ".de X\n.X\n.X\n..\n.X",
         "".join(f".ds x{n} " + f"\\*[x{n - 1}]" * 99 + "\n" for n in range(1, 40)) + "\\*[x39]",
         ".if n \\{\\\n" * 20_000,
+        f"\\N'{'9' * 5_000}'",
         *(piece * 20_000 for piece in (".RS\n", ".TP\n", "\\o'", '.B "a', ".TS\nT{\n", ".Bl -tag\n.It a\n")),
     ],
 )
