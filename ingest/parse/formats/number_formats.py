@@ -68,6 +68,9 @@ _WHOLE = 1e15
 _GENERAL = ".10g"
 """As many digits a cell without a format has, if its number is no integer and it is wide enough."""
 
+_LONG = 1e9
+"""From here on they would leave nothing behind the point, and cut what is before it."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Section:
@@ -79,6 +82,13 @@ class _Section:
     def kinds(self) -> set[str]:
         """What kinds of pieces it has."""
         return {kind for kind, _ in self.pieces}
+
+    def says_sign(self, value: float) -> bool:
+        """Whether a negative number gets no sign from us: it begins with one, or is for no other numbers."""
+        if "".join(text for _, text in self.pieces).strip()[:1] in {"-", "("}:
+            return True
+        holds = self.holds
+        return holds is not None and holds(value) and not (holds(0) or holds(-value))
 
 
 def show_number(value: float, code: str, *, since_1904: bool = False) -> str:
@@ -104,7 +114,8 @@ def _section_for(value: float, sections: tuple[_Section, ...]) -> tuple[_Section
     positive, *others = sections
     if any(section.holds for section in sections):
         fitting = (one for one in sections if one.holds is None or one.holds(value))
-        return next(fitting, sections[-1]), "-" if value < 0 else ""
+        section = next(fitting, sections[-1])
+        return section, "-" if value < 0 and not section.says_sign(value) else ""
     if value < 0:
         return (others[0], "") if others else (positive, "-")
     return (others[1] if value == 0 and len(others) > 1 else positive), ""
@@ -113,7 +124,7 @@ def _section_for(value: float, sections: tuple[_Section, ...]) -> tuple[_Section
 def _shown(value: float, section: _Section, since_1904: bool) -> Iterator[str]:
     kinds = section.kinds()
     if kinds & {"date", "elapsed"}:
-        return _date_pieces(value + _FROM_1904 * since_1904, section.pieces)
+        return _date_pieces(value, section.pieces, _FROM_1904 * since_1904)
     if "general" in kinds:
         return (_general(abs(value)) if kind == "general" else text for kind, text in section.pieces)
     return _number_pieces(Decimal(repr(abs(value))), section.pieces)
@@ -154,7 +165,7 @@ def _condition(text: str) -> Callable[[float], bool] | None:
 def _general(value: float) -> str:
     if abs(value) < _WHOLE and value == int(value):
         return str(int(value))
-    return format(value, _GENERAL).upper()
+    return format(value, _GENERAL if abs(value) < _LONG else ".15g").upper()
 
 
 def _number_pieces(value: Decimal, pieces: tuple[tuple[str, str], ...]) -> Iterator[str]:
@@ -207,12 +218,13 @@ def _filled(places: str, digits: str, *, grouped: bool = False) -> Iterator[str]
             shown = ""
 
 
-def _date_pieces(days: float, pieces: tuple[tuple[str, str], ...]) -> Iterator[str]:
-    if not 0 <= days < _LAST_DAY:
+def _date_pieces(days: float, pieces: tuple[tuple[str, str], ...], before: int) -> Iterator[str]:
+    """A date or time; *before* are the days before those that the file counts, but none that have passed."""
+    if not 0 <= days < _LAST_DAY - before:
         raise ValueError(days)
     precision = max(len(text.partition(".")[2]) for kind, text in (*pieces, ("date", "")) if kind == "date")
     passed = timedelta(seconds=round(days * 86_400, precision))
-    moment = datetime(1899, 12, 31 if days < _NO_LEAP else 30) + passed
+    moment = datetime(1899, 12, 31 if days + before < _NO_LEAP else 30) + timedelta(before) + passed
     units = [text[0].lower() if kind in {"date", "elapsed"} else "" for kind, text in pieces]
     is_half = any(kind == "half" for kind, _ in pieces)
     for at, (kind, text) in enumerate(pieces):

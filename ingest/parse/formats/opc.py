@@ -29,6 +29,9 @@ _END = re.compile(
 
 _ROOT = re.compile(rb"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _TAG = re.compile(rb"<[^>]*>")
+_VALUE = re.compile(rb"=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_KEPT = re.compile(r"(?:.+/)?_rels/[^/]*\.rels|customXml/[^/]+\.xml")
+"""Parts of all programs in which there may be secrets: where links lead, and data that is bound to a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +92,10 @@ class OfficeFiles:
     def secrets_in(self, data: bytes) -> tuple[str, ...]:
         """Return the kinds of the secrets in what may not be read, and is kept with the file."""
         archive = open_archive(data, subject="")
-        members = (archive.read(name) for name in archive.namelist() if self.kept.fullmatch(name))
-        return kinds_of(secrets_of("\n\n".join(map(text_of_xml, members))))
+        names = [one for one in archive.namelist() if self.kept.fullmatch(one) or _KEPT.fullmatch(one)]
+        parts = map(archive.read, names)
+        texts = (text for xml in parts for text in (text_of_xml(xml), _values_in(xml)))
+        return kinds_of(secrets_of("\n\n".join(texts)))
 
 
 def relations(archive: ZipFile, part: str, *, subject: str) -> dict[str, tuple[str, str]]:
@@ -141,3 +146,8 @@ def properties_name_access(archive: ZipFile) -> bool:
 def text_of_xml(xml: bytes) -> str:
     """Return the text of a part, paragraphs on lines of their own."""
     return html.unescape(_TAG.sub(b"", _END.sub(b"\n", xml)).decode("utf-8", "replace"))
+
+
+def _values_in(xml: bytes) -> str:
+    values = (double or single for tag in _TAG.findall(xml) for double, single in _VALUE.findall(tag))
+    return html.unescape(b"\n\n".join(values).decode("utf-8", "replace"))

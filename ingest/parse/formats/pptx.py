@@ -7,11 +7,19 @@ from dataclasses import dataclass, field
 from html import escape
 from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 from ingest.parse.access import names_access_at_top
 from ingest.parse.formats.omml import tex_of
-from ingest.parse.formats.opc import OfficeFiles, parsed_part, properties_name_access, saved_at, text_of_xml
-from ingest.parse.formats.sniffing import ZIP_END, open_archive, read_member
+from ingest.parse.formats.opc import (
+    OfficeFiles,
+    parsed_part,
+    properties_name_access,
+    relations,
+    saved_at,
+    text_of_xml,
+)
+from ingest.parse.formats.sniffing import ZIP_END, open_archive, read_member, read_xml
 from ingest.parse.wording import COUNTED, item_number
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat, ParseTools, SizeClass
@@ -49,8 +57,7 @@ _SHOWN = frozenset({"node", "asst"})
 
 _OF_BODY = frozenset({"body", "obj", "subTitle"})
 _HIDDEN, _REPEATED = "hidden slides", "what slides repeat: number, date, footer"
-_TRUE = frozenset({"1", "true"})
-_FIRST = "ppt/slides/slide1.xml"
+_TRUE, _FALSE = frozenset({"1", "true"}), frozenset({"0", "false"})
 _BULLETS = frozenset(f"{A}{name}" for name in ("buNone", "buAutoNum", "buChar", "buBlip"))
 _NUMBERED = re.compile(r"(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain)")
 _PLAIN = ("arabic", "Period")
@@ -110,7 +117,7 @@ class _Deck:
     def written(self, slides: Iterable[Any]) -> Iterator[str]:
         """Yield the markup of each slide that is shown; its number opens it, as links to slides have it."""
         for number, slide in enumerate(slides, 1):
-            if slide.element.get("show") in {"0", "false"}:
+            if slide.element.get("show") in _FALSE:
                 notes = [slide.notes_slide.element] if slide.has_notes_slide else []
                 self.left_out.append((_HIDDEN, "\n".join(map(_text_in, (slide.element, *notes)))))
             else:
@@ -172,11 +179,13 @@ def _stands_over(slide: Any) -> bool:
 
 
 def _choose(element: Any) -> None:
-    """Put what newer programs show in the place of what there is for them and for older ones."""
+    """Put what newer programs show in the place of what there is for them and for older ones; ink goes."""
     for either in list(element.iter(f"{_MC}AlternateContent")):
         for chosen in [child for first in either[:1] for child in first]:
             either.addprevious(chosen)
         either.getparent().remove(either)
+    for ink in list(element.iter("{*}contentPart")):  # python-pptx has no class for it
+        ink.getparent().remove(ink)
 
 
 def _text_in(element: Any) -> str:
@@ -342,11 +351,21 @@ def _to_html(data: bytes, deck: _Deck, subject: str) -> str:
 
 
 def _names_access(data: bytes, _content_type: str | None) -> bool:
-    """Whether the first slide names it, or a property."""
+    """Whether the first slide that is shown names it, a hidden one before that, or a property."""
     archive = open_archive(data, subject="")
-    first = _FIRST in archive.namelist() and read_member(archive, _FIRST, subject="")
-    text = text_of_xml(first or b"").replace("\n", "\n\n")
-    return properties_name_access(archive) or names_access_at_top(text)
+    return properties_name_access(archive) or any(map(names_access_at_top, _first_texts(archive)))
+
+
+def _first_texts(archive: ZipFile) -> Iterator[str]:
+    """The text of each slide, in the order of the presentation, up to the first that is shown."""
+    main = POWERPOINT.main_part(archive, subject="")
+    parts = relations(archive, main, subject="")
+    for one in read_xml(archive, main, subject="").iterfind("{*}sldIdLst/{*}sldId"):
+        slide = read_member(archive, parts.get(one.get(f"{_R}id"), ("", ""))[1], subject="")
+        yield text_of_xml(slide).replace("\n", "\n\n")
+        root = parsed_part(slide)
+        if root is None or root.get("show") not in _FALSE:
+            return
 
 
 FORMAT = DocumentFormat(

@@ -230,7 +230,11 @@ def _string(element: Any) -> str:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda sign: chr(int(sign[1], 16)), text)
+    return _ESCAPED.sub(lambda sign: _sign_of(int(sign[1], 16)), text)
+
+
+def _sign_of(code: int) -> str:
+    return "\ufffd" if 0xD800 <= code < 0xE000 else chr(code)
 
 
 def place_at(reference: str) -> Place | None:

@@ -12,6 +12,7 @@ from schemas.fragment import ParseRequest
 from tests.fakes.office_files import openpyxl_workbook, python_pptx, repacked
 from tests.fakes.pages import parse_file
 from tests.fakes.plain_documents import H, P
+from tests.fakes.secret_samples import github_token
 
 MAIN = {"talk.pptx": "ppt/presentation.xml", "prices.xlsx": "xl/workbook.xml"}
 GOOD = {"talk.pptx": python_pptx((H(1, "Lamps"), P("Trim them."))), "prices.xlsx": openpyxl_workbook("")}
@@ -78,3 +79,18 @@ def test_a_workbook_under_the_name_of_a_presentation_is_refused() -> None:
         ParseError, match=r"talk\.pptx: damaged, or no PPTX: xl/workbook\.xml has another root"
     ):
         parse_file(GOOD["prices.xlsx"], "talk.pptx")
+
+
+@pytest.mark.parametrize(
+    ("part", "xml"),
+    [
+        ("xl/connections.xml", '<connections><dbPr connection="Server=oil;Password={}"/></connections>'),
+        ("xl/worksheets/_rels/sheet9.xml.rels", "<a><b Target='https://oil.example.org/{}'/></a>"),
+        ("customXml/item1.xml", "<a><b>{}</b></a>"),
+    ],
+)
+def test_a_secret_in_a_part_that_is_not_read_is_told(part: str, xml: str) -> None:
+    with zipfile.ZipFile(buffer := io.BytesIO(GOOD["prices.xlsx"]), "a") as archive:
+        archive.writestr(part, xml.format(github_token()))
+
+    assert parse_file(buffer.getvalue(), "prices.xlsx").secrets

@@ -212,6 +212,29 @@ def test_a_formula_is_tex_and_what_older_programs_show_instead_is_not_read_too()
     assert texts_of(parse(changed))["Lamps"] == "r²"
 
 
+def test_ink_costs_no_slide() -> None:
+    made, slide = deck(TITLE_ONLY)
+    write(slide, "Trim them.", 1, 2)
+    ink = MATH.format('<p:contentPart r:id="rId1"/>', "<p:pic/>").encode()
+    data = repacked(saved(made), lambda _, xml: xml.replace(b"</p:spTree>", ink + b"</p:spTree>", 1))
+
+    assert texts_of(parse(data))["Lamps"] == "Trim them."
+
+
+def test_who_may_see_it_is_named_on_the_first_slide_whatever_its_part_is_called() -> None:
+    made, slide = deck(TITLE_ONLY, "Ropes")
+    made.slides.add_slide(made.slide_layouts[TITLE_ONLY]).shapes.title.text = "access: hr"
+    order = made.slides._sldIdLst
+    assert not parse(saved(made)).access
+
+    order.append(order[0])
+    assert parse(saved(made)).access
+
+    order.append(order[0])
+    slide.element.set("show", "0")
+    assert parse(saved(made)).access
+
+
 def test_a_presentation_that_libreoffice_wrote_has_its_parts_and_notes() -> None:
     fragment = parse((SAMPLES / "pptx.2.pptx").read_bytes())
 

@@ -195,6 +195,7 @@ def test_a_sheet_that_claims_every_cell_there_is_costs_what_it_has() -> None:
         (b'<c r="B2"', b'<c r="B2" s="77"'),
         (b'<c r="A2" t="s"', b'<c r="A2" t="unheard"'),
         (b'"B2"><v>3<', b'"B2"><v>abc<'),
+        (b'"B2"><v>3<', b'"B2" t="str"><v>_xD800_<'),
         (b'"B2"><v>3<', b'"B2"><v>1e999<'),
         (b"<v>2</v>", b"<v>4000</v>"),
         (b"<sheetData>", b'<cols><col min="a" max="b" hidden="1"/></cols><sheetData>'),
