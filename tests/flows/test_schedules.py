@@ -13,7 +13,7 @@ from tests.fakes.sitegraph_runs import sitegraph_on
 
 pytestmark = [pytest.mark.system, pytest.mark.server, pytest.mark.timeout(1500)]
 
-SCHEDULES = {"handbook": "15 2 * * *", "manual": "10s", "wiki": "FREQ=WEEKLY;BYDAY=MO;BYHOUR=3"}
+SCHEDULES = {"handbook": "15 2 * * *", "manual": "3s", "wiki": "FREQ=WEEKLY;BYDAY=MO;BYHOUR=3"}
 PATIENCE_SECONDS = 600
 
 
