@@ -13,7 +13,6 @@ from flows.run.index import Index
 from indexes.embed.pending import BackgroundEncoder
 from indexes.embed.weights import ModelSpec
 from indexes.ports import Encoder, VectorCache
-from ingest.fetch.robots import product_token
 from ingest.parse.formats.registry import document_versions
 from runtime.parser_pool import ParserPool
 from runtime.progress import StageProgress
@@ -97,6 +96,8 @@ def is_parsed(run: CrawlContext, known: KnownDocument) -> bool:
 
 def robot_name(run: RunContext) -> str:
     """The name under which sites may address us, lower case."""
+    from ingest.fetch.robots import product_token  # readers, who look at runs too, have no Protego
+
     return product_token(run.source.user_agent or run.index.settings.user_agent).lower()
 
 

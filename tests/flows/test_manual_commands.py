@@ -78,6 +78,7 @@ ELSEWHERE = {
     r"sitegraph lint\b": "tests/flows/test_lint.py",
     r"sitegraph diff-versions\b": "tests/flows/test_families.py",
     r"sitegraph (?:query|ask) .*--version [\w.=]+$": "tests/flows/test_families.py",
+    r"sitegraph (?:query|ask) .*--allow [\w-]+$": "tests/flows/test_uses.py",
     r"sitegraph audiences\b": "tests/flows/test_audiences.py",
     r"(?:sitegraph query|python -m retrieval) .*--groups \w+$": "tests/flows/test_who_sees_what.py",
     r"sitegraph deploy\b": "test_schedules_and_alarms_from_nothing_to_a_run_that_was_scheduled",
