@@ -14,27 +14,13 @@ from docx.oxml.ns import qn
 
 from schemas.errors import ParseError
 from tests.fakes.docx_files import python_docx
+from tests.fakes.office_files import repacked, saved
 from tests.fakes.pages import parse_file, sections_of, texts_of
 from tests.fakes.plain_documents import H, L, P, T
 from tests.fakes.secret_samples import github_token
 
 SAMPLES = Path(__file__).parents[4] / "samples" / "formats"
 parse = partial(parse_file, path="papers/report.docx")
-
-
-def saved(document: "docx.document.Document") -> bytes:
-    buffer = io.BytesIO()
-    document.save(buffer)
-    return buffer.getvalue()
-
-
-def repacked(data: bytes, change: Callable[[str, bytes], bytes]) -> bytes:
-    """The same archive with members changed."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
-        for name in old.namelist():
-            new.writestr(name, change(name, old.read(name)))
-    return buffer.getvalue()
 
 
 def test_headings_lists_and_tables_keep_their_places() -> None:
