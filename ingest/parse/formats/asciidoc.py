@@ -54,16 +54,13 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
     from ingest.parse.html.charset import decode_html
-    from ingest.parse.html.dom import parse_tree
     from ingest.parse.html.visibility import strip_invisible
-    from ingest.parse.html.whole import assemble_document, read_tree, say_missing
+    from ingest.parse.html.whole import assemble_markup, say_missing
 
     text = strip_invisible(decode_html(data, request.content_type))
     markup, included = asciidoc_to_html(text)
-    body = read_tree(parse_tree(f"<html><body>{markup}</body></html>", subject=request.uri))
-    return assemble_document(
-        body.parts,
-        body.links,
+    return assemble_markup(
+        markup,
         request=request,
         kind=FORMAT.name,
         warnings=tuple(say_missing(included)),

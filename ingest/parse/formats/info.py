@@ -39,18 +39,15 @@ def _recognise(head: bytes, _content_type: str, name: str) -> bool:
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
     from ingest.parse.html.charset import decode_html
-    from ingest.parse.html.dom import parse_tree
-    from ingest.parse.html.whole import assemble_document, read_tree, say_missing
+    from ingest.parse.html.whole import assemble_markup, say_missing
 
     text = decode_html(unpack_text(data, subject=request.uri), request.content_type)
     pieces = text.replace("\r\n", "\n").replace("\0", "").split("\x1f")
     parts = [found for piece in pieces if (found := _PARTS.match(piece))]
     named = [line.partition(":")[0] for found in parts for line in found[1].splitlines()]
     markup = "".join(map(_node, pieces)) or f"<p>{escape(pieces[0])}</p>"
-    body = read_tree(parse_tree(f"<html><body>{markup}</body></html>", subject=request.uri))
-    return assemble_document(
-        body.parts,
-        body.links,
+    return assemble_markup(
+        markup,
         request=request,
         kind=FORMAT.name,
         warnings=tuple(say_missing(named)),

@@ -49,17 +49,14 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
     from ingest.parse.html.charset import decode_html
-    from ingest.parse.html.dom import parse_tree
     from ingest.parse.html.visibility import strip_invisible
-    from ingest.parse.html.whole import assemble_document, read_tree
+    from ingest.parse.html.whole import assemble_markup
 
     text = strip_invisible(decode_html(unpack_text(data, subject=request.uri), request.content_type))
     roff = Roff(text)
     markup = _Page(roff, document_name(request.path, request.url or request.uri)).html()
-    body = read_tree(parse_tree(f"<html><body>{markup}</body></html>", subject=request.uri))
-    return assemble_document(
-        body.parts,
-        body.links,
+    return assemble_markup(
+        markup,
         request=request,
         kind=FORMAT.name,
         warnings=("its macros or strings stand for too much; the rest was left out",) if roff.is_cut else (),

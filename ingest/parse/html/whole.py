@@ -11,7 +11,7 @@ from ingest.parse.assembly import assemble_page
 from ingest.parse.chunking import CountTokens
 from ingest.parse.html.blocks import read_blocks
 from ingest.parse.html.content import page_body
-from ingest.parse.html.dom import survey_tree
+from ingest.parse.html.dom import parse_tree, survey_tree
 from ingest.parse.html.family import Shape
 from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.links import FoundLink, collect_links
@@ -54,6 +54,12 @@ def read_tree(root: HtmlElement, *, shape: Shape = SHAPE) -> ConvertedBody:
     _join_signs(root)
     parts = read_blocks(page_body(root), survey_tree(root), shape, keep_chrome=True)
     return ConvertedBody(parts=tuple(parts), links=tuple(_links(root)))
+
+
+def assemble_markup(markup: str, *, request: ParseRequest, **facts: Any) -> GraphFragment:
+    """Return the fragment of a document of which *markup* is the body; *facts* as of `assemble_document`."""
+    body = read_tree(parse_tree(f"<html><body>{markup}</body></html>", subject=request.uri))
+    return assemble_document(body.parts, body.links, request=request, **facts)
 
 
 def _join_signs(root: HtmlElement) -> None:
