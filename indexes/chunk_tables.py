@@ -75,7 +75,7 @@ class ChunkTables:
                 table=space.table,
                 session=self._session,
                 held_mb=self._held_mb,
-                tokens=space.model.token_vectors,
+                optional=space.model.optional_columns,
             )
         return self._stores[space.table]
 

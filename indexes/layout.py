@@ -124,7 +124,7 @@ FILES, LANCE = "files", "lance"
 class ModelManifest:
     """The model all vectors of the index come from, and the arithmetic that chunks were encoded in.
 
-    `token_vectors`: chunks have those of their tokens, too.
+    `token_vectors`: chunks have those of their tokens, too; `stems`: their words by the language of each.
     """
 
     name: str
@@ -133,6 +133,12 @@ class ModelManifest:
     max_tokens: int
     dtype: str = "auto"
     token_vectors: bool = False
+    stems: bool = False
+
+    @property
+    def optional_columns(self) -> frozenset[str]:
+        """Columns of the table of chunks that not all tables have."""
+        return frozenset(name for name in ("token_vectors", "stems") if getattr(self, name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

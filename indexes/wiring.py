@@ -167,7 +167,7 @@ class OpenedStores:
         from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
 
         model, folder = space.model, self.layout.lance
-        chunks = LanceChunkStore(folder, dim=model.dim, table=space.table, tokens=model.token_vectors)
+        chunks = LanceChunkStore(folder, dim=model.dim, table=space.table, optional=model.optional_columns)
         graph = None if self._is_graph_served else LanceGraphStore(folder).bytes_to_hold(generation)
         return chunks.bytes_to_hold(generation), graph
 
@@ -314,7 +314,7 @@ def create_stores(layout: IndexLayout, manifest: IndexManifest, settings: Settin
         _neo4j(manifest, settings).create()
     else:
         LanceGraphStore.create(layout.lance)
-    LanceChunkStore.create(layout.lance, dim=manifest.model.dim, tokens=manifest.model.token_vectors)
+    LanceChunkStore.create(layout.lance, dim=manifest.model.dim, optional=manifest.model.optional_columns)
 
 
 def _try_out(raw: RawStore) -> None:

@@ -56,6 +56,7 @@ def manifest_of(spec: ModelSpec) -> ModelManifest:
         max_tokens=spec.max_tokens,
         dtype=spec.dtype.value,
         token_vectors=spec.token_vectors,
+        stems=spec.many_languages,
     )
 
 

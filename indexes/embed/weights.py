@@ -46,6 +46,7 @@ class ModelSpec:
     graph: str = ""
     pooling: Pooling | None = None
     token_vectors: bool = False
+    many_languages: bool = False
 
     def in_dtype(self, dtype: str | None) -> "ModelSpec":
         """Return the model with another arithmetic; None leaves the usual one.
@@ -124,6 +125,7 @@ def _describe(name: str, path: Path) -> ModelSpec:
         max_tokens=_max_tokens(path),
         query_prompt=prompts.get("query", ""),
         document_prompt=next((prompts[key] for key in _DOCUMENT_PROMPTS if key in prompts), ""),
+        many_languages=_vocabulary(path) >= MANY_LANGUAGES,
     )
 
 
@@ -240,6 +242,15 @@ def _dimension(path: Path) -> int:
     if dense:
         return int(read_json(path / dense[-1] / "config.json")["out_features"])
     return int(read_json(path / "config.json")["hidden_size"])
+
+
+MANY_LANGUAGES = 100_000
+"""Entries of a vocabulary that is of many languages. Those of encoders of English have 30,000 to 50,000,
+multilingual ones 120,000 (BERT) to 500,000 (LaBSE)."""
+
+
+def _vocabulary(path: Path) -> int:
+    return int(read_json(path / "config.json").get("vocab_size") or 0)
 
 
 def _max_tokens(path: Path) -> int:

@@ -11,6 +11,7 @@ import pytest
 from indexes.ports import ChunkStore, GraphStore
 from indexes.stores.lance import staging
 from indexes.stores.lance.store import LanceChunkStore, LanceGraphStore
+from indexes.stores.lance.tables import OPTIONAL
 from tests.fakes.graph_samples import DIM
 from tests.fakes.memory_stores import MemoryChunkStore, MemoryGraphStore
 
@@ -56,7 +57,7 @@ def token_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chun
         store = MemoryChunkStore(dim=DIM)
     else:
         held = _HELD_MB[request.param]
-        store = LanceChunkStore.create(tmp_path / "index", dim=DIM, held_mb=held, tokens=True)
+        store = LanceChunkStore.create(tmp_path / "index", dim=DIM, held_mb=held, optional=OPTIONAL)
     yield store
     store.close()
 

@@ -26,8 +26,9 @@ from indexes.stores.lance.search_indexes import (
     refresh_vector_indexes,
 )
 from indexes.stores.lance.staging import StagedTable
+from indexes.stores.lance.stems import asked_stems, language_of_tag
 from indexes.stores.lance.table_upkeep import Address
-from indexes.stores.lance.tables import CHUNK_FIELDS, CHUNKS, TOKENS, chunk_schema, store_errors
+from indexes.stores.lance.tables import CHUNK_FIELDS, STEMS, TOKENS, chunk_schema, store_errors
 from schemas.batches import batched, in_parts
 from schemas.errors import FilterError, SchemaMismatch
 from schemas.evidence import Condition, Filter, Hit, SearchField
@@ -160,6 +161,9 @@ class LanceChunkReader:
         if field not in _TEXT_COLUMNS:
             raise FilterError("this field has no full text; search it by vector", subject=field)
         column = _TEXT_COLUMNS[field]
+        if self._languages and field is not SearchField.CODES:
+            column = STEMS if field is SearchField.TEXT else column
+            text = asked_stems(text, self._languages)
         if self._count > SMALL:
             return best(partial(self._match, column, text, where(filters)), top_k)
         of_docs = [one for one in filters if isinstance(one, Filter) and one.field == "doc"]
@@ -208,6 +212,14 @@ class LanceChunkReader:
         tables = scan.tables_with(self._table, "id", ids, ("id", TOKENS))
         several = (item for found in tables for item in rows.tokens_of(found, self._dim).items())
         return {key: tokens for key, tokens in several if tokens.size}
+
+    @cached_property
+    def _languages(self) -> frozenset[str]:
+        """The languages of the chunks, where prose is searched by stems."""
+        if STEMS not in self._columns:
+            return frozenset()
+        tags = (pc.unique(batch.column(0)).to_pylist() for batch in scan.batches(self._table, ["lang"]))
+        return frozenset(language_of_tag(tag) for some in tags for tag in some)
 
     @cached_property
     def _columns(self) -> frozenset[str]:
@@ -323,10 +335,10 @@ class LanceChunkWriter(StagedTable):
     """Keeps the port ChunkWriter: one commit for each `apply`, which streams its rows; none for nothing."""
 
     def __init__(
-        self, database: lancedb.DBConnection, dim: int, *, table: str = CHUNKS, tokens: bool = False
+        self, database: lancedb.DBConnection, dim: int, *, table: str, optional: frozenset[str]
     ) -> None:
-        super().__init__(database, table, chunk_schema(dim, tokens=tokens), prepare=_prepare)
-        self._dim, self._tokens = dim, tokens
+        super().__init__(database, table, chunk_schema(dim, optional), prepare=_prepare)
+        self._dim, self._optional = dim, optional
 
     def apply(self, upserts: Iterable[tuple[Chunk, ChunkVectors]], deletes: Collection[str]) -> None:
         self.apply_batches(self._batches(upserts), deletes)
@@ -335,7 +347,7 @@ class LanceChunkWriter(StagedTable):
         for batch in batched(upserts, BATCH_ROWS):
             for chunk, vectors in batch:
                 check_chunk_vectors(chunk.id, vectors, dim=self._dim)
-            yield chunks_to_batch(batch, self._dim, tokens=self._tokens)
+            yield chunks_to_batch(batch, self._dim, self._optional)
 
 
 def _prepare(table: Table, address: Address) -> None:

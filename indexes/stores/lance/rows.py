@@ -13,11 +13,13 @@ import pyarrow as pa
 
 from indexes.digests import chunk_sha256, edge_sha256, node_sha256
 from indexes.ports import ChunkVectors, TokenVectors, Vector, no_tokens
+from indexes.stores.lance.stems import stems_of
 from indexes.stores.lance.tables import (
     CHUNK_FIELDS,
     DERIVED_FIELDS,
     EDGE_SCHEMA,
     NODE_SCHEMA,
+    STEMS,
     TOKENS,
     chunk_schema,
 )
@@ -37,18 +39,18 @@ from schemas.records import (
 ChunkRow = tuple[Chunk, ChunkVectors]
 
 
-def searchable(chunk: Chunk) -> dict[str, str]:
-    """Columns derived from a chunk for full text search."""
-    return {
-        "heading": " > ".join(chunk.heading_path),
-        "anchors": " \n ".join(chunk.anchor_texts),
-        "codes_text": " ".join(chunk.codes),
-    }
+def searchable(chunk: Chunk, *, stems: bool) -> dict[str, str]:
+    """Columns derived from a chunk for full text search; with *stems* prose has those of its language."""
+    heading, anchors = " > ".join(chunk.heading_path), " \n ".join(chunk.anchor_texts)
+    prose = {"heading": heading, "anchors": anchors}
+    if stems:
+        prose = {name: stems_of(text, chunk.lang) for name, text in {**prose, STEMS: chunk.text}.items()}
+    return {**prose, "codes_text": " ".join(chunk.codes)}
 
 
-def chunks_to_batch(rows: Sequence[ChunkRow], dim: int, *, tokens: bool = False) -> pa.RecordBatch:
-    """Turn chunks with checked vectors into a batch of exactly `chunk_schema(dim, tokens=tokens)`."""
-    schema = chunk_schema(dim, tokens=tokens)
+def chunks_to_batch(rows: Sequence[ChunkRow], dim: int, optional: frozenset[str]) -> pa.RecordBatch:
+    """Turn chunks with checked vectors into a batch of exactly `chunk_schema(dim, optional)`."""
+    schema = chunk_schema(dim, optional)
     vectors = [item for _, item in rows]
     columns = {
         "text_vector": _singles([item.text for item in vectors], dim),
@@ -58,7 +60,8 @@ def chunks_to_batch(rows: Sequence[ChunkRow], dim: int, *, tokens: bool = False)
         TOKENS: _lists([item.tokens for item in vectors], dim, np.float16),
         "row_sha256": pa.array([chunk_sha256(*row) for row in rows], pa.string()),
     }
-    records = [{**to_record(chunk), **searchable(chunk)} for chunk, _ in rows]
+    stems = STEMS in optional
+    records = [{**to_record(chunk), **searchable(chunk, stems=stems)} for chunk, _ in rows]
     arrays = [
         columns[field.name]
         if field.name in columns
@@ -103,7 +106,8 @@ def tokens_of(found: pa.Table, dim: int) -> dict[str, TokenVectors]:
 def damaged_in(found: pa.Table, dim: int) -> list[str]:
     """Ids of whole rows that no longer match their hash, or whose derived columns have left their origin."""
     vectors = vectors_of(found, dim)
-    plain = found.select([*CHUNK_FIELDS, *DERIVED_FIELDS, "row_sha256"]).to_pylist()
+    stems = [STEMS] if STEMS in found.column_names else []
+    plain = found.select([*CHUNK_FIELDS, *DERIVED_FIELDS, *stems, "row_sha256"]).to_pylist()
     return [row["id"] for row in plain if _is_damaged(row, vectors[row["id"]])]
 
 
@@ -113,7 +117,9 @@ def _is_damaged(row: Record, vectors: ChunkVectors) -> bool:
         intact = chunk_sha256(chunk, vectors) == row["row_sha256"]
     except (TypeError, ValueError, SchemaMismatch):  # no longer even a chunk
         return True
-    return not intact or any(row[name] != text for name, text in searchable(chunk).items())
+    return not intact or any(
+        row[name] != text for name, text in searchable(chunk, stems=STEMS in row).items()
+    )
 
 
 def _singles(vectors: Sequence[Vector], dim: int) -> pa.Array:

@@ -10,18 +10,19 @@ from lancedb.table import Table
 
 from indexes.stores.lance import scan
 from indexes.stores.lance.table_upkeep import Address, open_by_engine
-from indexes.stores.lance.tables import PROSE, full_text_of
+from indexes.stores.lance.tables import PROSE, STEMS, full_text_of
 
 
 def refresh_text_indexes(table: Table) -> None:
-    """Bring the indexes over prose in line with the language of most chunks; no commit where they are."""
+    """Bring the indexes over prose in line with the languages of the chunks; no commit where they are."""
     counts: Counter[str | None] = Counter()
     for batch in scan.batches(table, ["lang"]):
         for one in pc.value_counts(batch.column(0)).to_pylist():
             counts[one["values"]] += one["counts"]
-    wanted = full_text_of(counts)
     held = {index.columns[0]: index.index_details or {} for index in table.list_indices()}
-    for column in PROSE:
+    has_stems = STEMS in table.schema.names
+    for column in (*PROSE, *([STEMS] if has_stems else [])):
+        wanted = full_text_of(counts, of_stems=has_stems and column != "text")
         if not _is_as(held.get(column, {}), wanted):
             table.create_index(column, config=wanted, replace=True)
 

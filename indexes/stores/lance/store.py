@@ -112,23 +112,35 @@ class _LanceStore:
 class LanceChunkStore(_LanceStore):
     """Keeps the port ChunkStore over a LanceDB directory.
 
-    Args: tokens: whether chunks have token vectors.
+    Args: optional: which of the columns there are that not all tables have.
     Raises, on use: DamageFound: the directory has no chunks; SchemaMismatch: vectors of another dimension.
     """
 
     def __init__(
-        self, directory: Path, *, dim: int, table: str = CHUNKS, tokens: bool = False, **options: Any
+        self,
+        directory: Path,
+        *,
+        dim: int,
+        table: str = CHUNKS,
+        optional: frozenset[str] = frozenset(),
+        **options: Any,
     ) -> None:
         super().__init__(directory, table, **options)
-        self._dim, self._tokens, self._name = dim, tokens, table
+        self._dim, self._optional, self._name = dim, optional, table
 
     @classmethod
     def create(
-        cls, directory: Path, *, dim: int, table: str = CHUNKS, tokens: bool = False, **options: Any
+        cls,
+        directory: Path,
+        *,
+        dim: int,
+        table: str = CHUNKS,
+        optional: frozenset[str] = frozenset(),
+        **options: Any,
     ) -> "LanceChunkStore":
         """Make an empty store where there is none, and open it."""
-        create_table(directory, table, chunk_schema(dim, tokens=tokens), indexes=CHUNKS)
-        return cls(directory, dim=dim, table=table, tokens=tokens, **options)
+        create_table(directory, table, chunk_schema(dim, optional), indexes=CHUNKS)
+        return cls(directory, dim=dim, table=table, optional=optional, **options)
 
     def at(self, generation: int) -> ChunkReader:
         if self._is_empty(generation):
@@ -144,10 +156,10 @@ class LanceChunkStore(_LanceStore):
         return size_of_chunks(self._table_at(generation), CHUNK_FIELDS, self._dim)
 
     def _table_at(self, generation: int) -> Table:
-        return open_at(self._database, self._name, chunk_schema(self._dim, tokens=self._tokens), generation)
+        return open_at(self._database, self._name, chunk_schema(self._dim, self._optional), generation)
 
     def writer(self) -> LanceChunkWriter:
-        return LanceChunkWriter(self._database, self._dim, table=self._name, tokens=self._tokens)
+        return LanceChunkWriter(self._database, self._dim, table=self._name, optional=self._optional)
 
 
 class LanceGraphStore(_LanceStore):

@@ -20,6 +20,7 @@ from lancedb.table import Table
 
 from indexes.layout import remedy
 from indexes.places import bucket_of, make_folder
+from indexes.stores.lance.stems import ENGLISH, language_of_tag
 from indexes.stores.lance.table_upkeep import Address, declare_btree
 from indexes.table_files import tag_of
 from schemas.errors import (
@@ -57,9 +58,7 @@ def address_of(directory: Path) -> str:
 
 
 PROSE: Final = ("text", "heading", "anchors")
-
-ENGLISH: Final = "en"
-"""Taken of chunks that do not say their language: it is what the default encoder knows."""
+"""Columns that are searched as prose."""
 
 _STEMMED: Final[Mapping[str, str]] = {
     "ar": "Arabic", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish",
@@ -78,20 +77,20 @@ UNSPACED_LEAST: Final = 0.05
 others, and leaves `max_wal_size` whole."""
 
 
-def full_text_of(counts: Mapping[str | None, int]) -> FTS:
+def full_text_of(counts: Mapping[str | None, int], *, of_stems: bool = False) -> FTS:
     """Return how a column is searched whose chunks are in these languages, numbers by BCP 47 tag.
 
-    Words are stemmed as in the language of most, English before others. Stop words stay: "who", "when" and
-    "not" tell questions about documentation apart.
+    Words are stemmed as in the language of most, English before others, unless they are stems already. Stop
+    words stay: "who", "when" and "not" tell questions about documentation apart.
     """
     total: Counter[str] = Counter()
     for tag, number in counts.items():
-        total[(tag or ENGLISH).replace("_", "-").partition("-")[0].lower()] += number
+        total[language_of_tag(tag)] += number
     main = min(total, key=lambda one: (-total[one], one != ENGLISH, one), default=ENGLISH)
     unspaced = sum(total[one] for one in _UNSPACED)
     return FTS(
         base_tokenizer="icu" if unspaced > UNSPACED_LEAST * total.total() else "simple",
-        stem=main in _STEMMED,
+        stem=main in _STEMMED and not of_stems,
         language=_STEMMED.get(main, _STEMMED[ENGLISH]),
         remove_stop_words=False,
     )
@@ -136,16 +135,18 @@ _TYPES: dict[str, pa.DataType] = {
     "page_size": pa.list_(pa.float64(), 2),
 }
 CHUNK_FIELDS = tuple(f.name for f in fields(Chunk))
-TOKENS = "token_vectors"
+TOKENS, STEMS = "token_vectors", "stems"
+OPTIONAL: Final = frozenset({TOKENS, STEMS})
+"""Columns that only some tables have: vectors of the text's tokens, as float16, and the text by its stems."""
 DERIVED_FIELDS = ("heading", "anchors", "codes_text")
 """Columns made from others so that they can be searched as text."""
 
 
 @cache
-def chunk_schema(dim: int, *, tokens: bool = False) -> pa.Schema:
+def chunk_schema(dim: int, optional: frozenset[str] = frozenset()) -> pa.Schema:
     """Columns of `chunks`: every field of Chunk, the derived ones, four vectors of *dim*, the row's hash.
 
-    Args: tokens: with a fifth, of the text's tokens, a multivector of float16.
+    Args: optional: which of OPTIONAL there are, too.
     """
     vector = pa.list_(pa.float32(), dim)
     several = pa.list_(vector)
@@ -158,7 +159,8 @@ def chunk_schema(dim: int, *, tokens: bool = False) -> pa.Schema:
             pa.field("heading_vector", vector),
             pa.field("anchor_vectors", several),
             pa.field("caption_vectors", several),
-            *([pa.field(TOKENS, pa.list_(pa.list_(pa.float16(), dim)))] if tokens else []),
+            *([pa.field(TOKENS, pa.list_(pa.list_(pa.float16(), dim)))] if TOKENS in optional else []),
+            *([pa.field(STEMS, pa.string())] if STEMS in optional else []),
             pa.field("row_sha256", pa.string()),
         ]
     )
@@ -308,7 +310,8 @@ def create_table(directory: Path, name: str, schema: pa.Schema, *, indexes: str 
             database.drop_table(name)  # a crash came between its making and its naming
         table = database.create_table(name, schema=schema)
         table.set_unenforced_primary_key("id")
-        for column, config in _INDEXES[indexes or name].items():
+        stems = {STEMS: full_text_of({}, of_stems=True)} if STEMS in schema.names else {}
+        for column, config in (_INDEXES[indexes or name] | stems).items():
             if isinstance(config, BTree):
                 declare_btree(*table_address(database, name), column)
                 table.checkout_latest()

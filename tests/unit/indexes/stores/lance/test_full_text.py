@@ -1,4 +1,4 @@
-"""Words are cut and stemmed as in the language of most chunks."""
+"""Words are cut and stemmed as in the language of most chunks, or of each."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from indexes.stores.lance.search_indexes import refresh_text_indexes
 from indexes.stores.lance.store import LanceChunkStore
-from indexes.stores.lance.tables import CHUNKS, connect, full_text_of
+from indexes.stores.lance.tables import CHUNKS, STEMS, connect, full_text_of
 from schemas.evidence import SearchField
 from tests.fakes.graph_samples import DIM, make_chunk, make_vectors
 
@@ -130,3 +130,36 @@ def test_an_index_of_several_languages_finds_words_of_each(store: LanceChunkStor
     assert [_found(store, 1, asked) for asked in ("house", "колокол", "天気")] == [
         (text,) for text in texts.values()
     ]
+
+
+SEVERAL = {
+    "en": ("The harbour keeper rents berths.", "renting a berth"),
+    "de": (GERMAN[1], "die Kündigungsfrist eines Vertrags"),
+    "fr": (FRENCH[0], "configurer un serveur"),
+    "ru": ("Колокола звонят по утрам.", "когда звонит колокол утром"),
+    "pl": ("Latarnicy zapalają lampy o zmierzchu.", "latarnik zapala lampę"),
+    "pt-BR": ("Os barcos foram alugados ontem.", "alugar um barco"),
+    "ja": ("鍵は門番が保管します。", "鍵"),
+}
+"""By language: a text, and other forms of its words."""
+
+
+def test_where_an_index_has_stems_each_language_finds_the_other_forms_of_its_words(tmp_path: Path) -> None:
+    store = LanceChunkStore.create(tmp_path / "index", dim=DIM, optional=frozenset({STEMS}))
+    chunks = [
+        make_chunk(text, lang=lang, heading_path=(text,), anchor_texts=(text,))
+        for lang, (text, _) in SEVERAL.items()
+    ]
+    writer = store.writer()
+    writer.stage(1, base=0)
+    writer.apply([(chunk, make_vectors()) for chunk in chunks], [])
+    writer.finish(1)
+
+    reader = store.at(1)
+    for field in (SearchField.TEXT, SearchField.HEADING, SearchField.ANCHORS):
+        best = {
+            lang: reader.get([reader.search_text(field, asked, top_k=1)[0].chunk_id])[0].text
+            for lang, (_, asked) in SEVERAL.items()
+        }
+        assert best == {lang: text for lang, (text, _) in SEVERAL.items()}, field
+    assert reader.damaged_rows() == ()
