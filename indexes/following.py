@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexes.layout import IndexLayout, load_manifest
-from indexes.publish.current import read_current
+from indexes.publish.current import Pointer, read_current, read_pointer
 from indexes.wiring import OpenedStores, Readers, readers_of
 from schemas.settings import Settings
 
@@ -23,6 +23,7 @@ RETRY_SECONDS = 10.0
 class _Held:
     readers: Readers
     opened_at: float
+    pointer: Pointer
 
 
 @dataclass(slots=True, kw_only=True)
@@ -150,7 +151,7 @@ class FollowedIndex:
         with self._lock:
             if self._held is not None and self._held.readers is failed:
                 readers = replace(failed, graph=None, degraded=tuple(sorted({*failed.degraded, GRAPH})))
-                self._held = _Held(readers=readers, opened_at=self._clock())
+                self._held = replace(self._held, readers=readers, opened_at=self._clock())
 
     def close(self) -> None:
         """Let go of what is held; it is opened again on use."""
@@ -161,19 +162,24 @@ class FollowedIndex:
             stores.close()
 
     def _is_due(self, held: _Held) -> bool:
-        if held.readers.generation != read_current(self._layout.root):
+        if held.pointer != read_pointer(self._layout.root):
             return True
         return GRAPH in held.readers.degraded and self._clock() - held.opened_at >= RETRY_SECONDS
 
     def _is_replaced(self) -> bool:
-        return self._stores is None or self._stores.manifest != load_manifest(self._layout)
+        if self._stores is None or self._stores.manifest != load_manifest(self._layout):
+            return True
+        # Rows are remembered by the number, which an audience that is dropped and built again has once more.
+        held, now = self._held, read_pointer(self._layout.root)
+        return held is not None and held.pointer != now and held.pointer.generation == now.generation
 
     def _open(self) -> _Held:
         """Open the current generation, with new stores if the index is another one than before."""
+        pointer = read_pointer(self._layout.root)
         if self._stores is None or self._is_replaced():
             before = self._stores
             self._close_earlier(kept=0)  # of another index
             self._stores = OpenedStores(self._layout.root, self._settings, cache_mb=self._cache_mb)
             if before is not None:
                 before.close()
-        return _Held(readers=readers_of(self._stores), opened_at=self._clock())
+        return _Held(readers=readers_of(self._stores), opened_at=self._clock(), pointer=pointer)

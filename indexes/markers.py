@@ -76,8 +76,15 @@ def has_audiences(root: Path) -> bool:
 
 def whole_of(folder: Path) -> Path:
     """Return the index that an open audience is of, whose other audiences may close it; else the folder."""
-    is_part = folder.parent.name == FOLDER and is_open(groups_of_audience(folder.name))
-    return folder.parent.parent if is_part else folder
+    root, groups = seen_in(folder)
+    return root if is_open(groups) else folder
+
+
+def seen_in(folder: Path) -> tuple[Path, Groups]:
+    """Return the index that the index in a folder is of, itself or its audience, and who reads it."""
+    if folder.parent.name == FOLDER and (folder / AUDIENCE_FILE).exists():
+        return folder.parent.parent, groups_of_audience(folder.name)
+    return folder, frozenset({EVERYTHING})
 
 
 def find_audience(root: Path, groups: Groups, *, subject: str) -> Audience:

@@ -77,6 +77,11 @@ def _narrowing(names: Iterable[str]) -> list[str]:
     return sorted({name for name in names if name.startswith(_ALLOW)})
 
 
+def allowing(uses: str | Collection[str], *, subject: str) -> Groups:
+    """What narrows a reader to documents that refuse none of *uses*. Raises: ConfigError: no such use."""
+    return frozenset(f"{_ALLOW}{use}" for use in parse_uses(uses, subject=subject))
+
+
 def narrow_groups(groups: str | None, uses: str | Collection[str] | None, *, subject: str) -> str | None:
     """Return groups as a text, narrowed to documents that refuse none of *uses*; without groups all of them.
 
@@ -85,8 +90,7 @@ def narrow_groups(groups: str | None, uses: str | Collection[str] | None, *, sub
     """
     if uses is None or (groups is not None and not groups.strip(" ,+")):
         return groups
-    marks = sorted(f"{_ALLOW}{use}" for use in parse_uses(uses, subject=subject))
-    return ",".join([groups or EVERYTHING, *marks])
+    return ",".join([groups or EVERYTHING, *sorted(allowing(uses, subject=subject))])
 
 
 def is_open(groups: Groups) -> bool:
@@ -120,7 +124,7 @@ def as_groups(names: Iterable[str], *, subject: str) -> Groups:
     """
     every = frozenset(names)
     uses = [name.removeprefix(_ALLOW) for name in _narrowing(every)]
-    marks = frozenset(f"{_ALLOW}{use}" for use in (parse_uses(uses, subject=subject) if uses else ()))
+    marks = allowing(uses, subject=subject) if uses else frozenset()
     found = every - marks
     if found == {EVERYTHING}:
         return found | marks

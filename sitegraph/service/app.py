@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Path, Query, Request
+from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, Response
@@ -19,12 +19,14 @@ from schemas.records import to_record
 from schemas.settings import LICENCE, install_line
 from sitegraph.service import answers
 from sitegraph.service.contract import (
+    ALLOWED,
     AS_OF,
     CHUNK_ID,
     DOCUMENT_ID,
     NUMBER_MAX,
     VERSION,
     RetrieveRequest,
+    Uses,
     answer_schemas,
     at,
     build_question,
@@ -38,6 +40,7 @@ from sitegraph.service.pages.frame import Pages
 from sitegraph.service.pages.site import add_pages
 from sitegraph.service.parts import Parts
 from sitegraph.service.problems import MEDIA_TYPE, HttpProblem, first_fault, problem_of
+from sitegraph.service.readers import refuse_allow
 from sitegraph.service.source import NAME, PATH, source_archive
 
 PAGE, PAGE_MAX = 100, 1000
@@ -101,14 +104,15 @@ def build_app(parts: Parts, pages: Pages, *, mcp: ASGIApp | None = None) -> Api:
     app = Api(docs_url=None, redoc_url=None)
     app.router.route_class = _Route
     app.source_url = parts.source_url or PATH
+    app.state.parts = parts
     _add_problems(app, parts, pages)
     _add_retrieve(app, parts)
-    _add_chunks(app, parts)
-    _add_documents(app, parts)
-    _add_changes(app, parts)
+    _add_chunks(app)
+    _add_documents(app)
+    _add_changes(app)
     _add_health(app, parts)
     _add_source(app, parts)
-    give = files_endpoint(parts.folder, seconds=parts.seconds)
+    give = files_endpoint(parts)
     app.router.routes.append(Route(f"{PREFIX}/{{path:path}}", give, include_in_schema=False))
     app.router.routes.append(Route(MCP_PATH, mcp or _NoMcp(), include_in_schema=False))
     add_pages(app, pages)
@@ -122,31 +126,46 @@ class _NoMcp:
         raise HttpProblem(501, f"MCP is not installed here; run: {install_line('mcp')}", "NotInstalled")
 
 
+AllowQuery = Annotated[Uses | None, Query(description=ALLOWED)]
+
+
+async def _narrowed(request: Request, allow: AllowQuery = None) -> Parts:
+    """What a request is answered from."""
+    parts: Parts = request.app.state.parts
+    return await asyncio.to_thread(parts.narrowed, allow) if allow else parts
+
+
+_Narrowed = Annotated[Parts, Depends(_narrowed)]
+
+
 def _add_retrieve(app: Api, parts: Parts) -> None:
     @app.post("/retrieve", responses=_answers("ContextBundle", 404), operation_id="retrieve")
-    async def retrieve(body: RetrieveRequest, request: Request) -> Response:
+    async def retrieve(body: RetrieveRequest, request: Request, allow: AllowQuery = None) -> Response:
         """Return the evidence that answers a question, best first, with its citations."""
         question, tell_found = build_question(body), count_as_question(request.scope)
 
         def work() -> dict[str, Any]:
-            result = parts.retriever.walk(question, as_of=at(parts, body.as_of))
-            parts.log(result, False)
+            narrowed = parts.narrowed([*(allow or ()), *(body.allow or ())])
+            result = narrowed.retriever.walk(question, as_of=at(narrowed, body.as_of))
+            narrowed.log(result, False)
             tell_found(bool(result.bundle.evidence))
             return to_record(result.bundle)
 
         return JSONResponse(await parts.threads.run(work))
 
 
-def _add_chunks(app: Api, parts: Parts) -> None:
+def _add_chunks(app: Api) -> None:
     chunk_id = Annotated[str, Path(pattern=CHUNK_ID, alias="id")]
 
     @app.get("/chunks/{id}", responses=_answers("ChunkAnswer", 404), operation_id="chunk")
-    async def chunk(id_: chunk_id, as_of: Annotated[str | None, Query(pattern=AS_OF)] = None) -> Response:
+    async def chunk(
+        parts: _Narrowed, id_: chunk_id, as_of: Annotated[str | None, Query(pattern=AS_OF)] = None
+    ) -> Response:
         """Return one chunk, its citation, and its section with the passage between » and «."""
         return await _read(parts, lambda readers: answers.describe_chunk(readers, id_), as_of=as_of)
 
     @app.get("/chunks/{id}/history", responses=_answers("HistoryAnswer", 404), operation_id="chunk_history")
-    async def chunk_history(id_: chunk_id) -> Response:
+    async def chunk_history(parts: _Narrowed, id_: chunk_id) -> Response:
         """Return since when a chunk says each of its sentences, and what it said before."""
         return await _read(parts, lambda readers: answers.describe_history(readers, parts.archive, id_))
 
@@ -156,7 +175,7 @@ def _add_chunks(app: Api, parts: Parts) -> None:
         response_class=Png,
         operation_id="page_picture",
     )
-    async def picture(id_: chunk_id) -> Response:
+    async def picture(parts: _Narrowed, id_: chunk_id) -> Response:
         """Draw the page of a PDF that a chunk stands on, with its box in red."""
 
         def work(readers: Readers) -> bytes:
@@ -170,7 +189,7 @@ def _add_chunks(app: Api, parts: Parts) -> None:
         response_class=Png,
         operation_id="figure_picture",
     )
-    async def figure(id_: chunk_id) -> Response:
+    async def figure(parts: _Narrowed, id_: chunk_id) -> Response:
         """Draw the figure of a PDF that a chunk is the caption of, or stands in, without its page."""
 
         def work(readers: Readers) -> bytes:
@@ -179,9 +198,10 @@ def _add_chunks(app: Api, parts: Parts) -> None:
         return Png(await parts.threads.run(lambda: parts.retriever.read(work)))
 
 
-def _add_documents(app: Api, parts: Parts) -> None:
+def _add_documents(app: Api) -> None:
     @app.get("/documents/{id}", responses=_answers("DocumentAnswer", 404), operation_id="document")
     async def document(
+        parts: _Narrowed,
         id_: Annotated[str, Path(pattern=DOCUMENT_ID, alias="id")],
         offset: Annotated[int, Query(ge=0, le=NUMBER_MAX)] = 0,
         limit: Annotated[int, Query(ge=1, le=PAGE_MAX)] = PAGE,
@@ -192,11 +212,12 @@ def _add_documents(app: Api, parts: Parts) -> None:
         )
 
 
-def _add_changes(app: Api, parts: Parts) -> None:
+def _add_changes(app: Api) -> None:
     number = Annotated[int, Query(ge=0, le=NUMBER_MAX)]
 
     @app.get("/changes", responses=_answers("Feed", 404, 410), operation_id="changes")
     async def changes(
+        parts: _Narrowed,
         since: number,
         until: Annotated[int | None, Query(ge=0, le=NUMBER_MAX)] = None,
         source: Annotated[str | None, Query(max_length=200)] = None,
@@ -218,7 +239,7 @@ def _add_health(app: Api, parts: Parts) -> None:
         return JSONResponse({"status": "ok"})
 
     @app.get("/readyz", responses=_answers("Ready"), operation_id="ready")
-    async def ready() -> Response:
+    async def ready(_: Annotated[None, Depends(refuse_allow)]) -> Response:
         """Say which generation is read now, and what of it is missing."""
         # Not in line with questions: a busy worker is well, too.
         return JSONResponse(await asyncio.to_thread(parts.retriever.read, answers.describe_readers))

@@ -27,6 +27,7 @@ from schemas.errors import ConfigError, FilterError
 from schemas.evidence import DATE_FIELDS, ContextBundle, Query, ToolUse
 from schemas.formats import NAME
 from schemas.nodes import Chunk
+from schemas.uses import Use
 from sitegraph.actions.blame import DatedSentence, PassageVersion
 from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem, unprocessable
@@ -87,6 +88,18 @@ def _several(values: list[dict[str, Any]]) -> dict[str, Any]:
 Filters = Annotated[dict[str, Scalar | list[Scalar]], WithJsonSchema(_filter_schema())]
 
 
+ALLOWED = "Answer only from documents whose sites refuse none of these uses."
+Uses = Annotated[list[Annotated[Use, Field(strict=False)]], Field(min_length=1)]
+
+
+class Narrowed(BaseModel):
+    """What may be asked of an index, and of which documents; `allow` narrows what the asker may see."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    allow: Uses | None = Field(default=None, description=ALLOWED)
+
+
 class ToolRequest(BaseModel):
     """A tool that the asker has in mind: inputs to be checked, and what it gave if it was run."""
 
@@ -97,7 +110,7 @@ class ToolRequest(BaseModel):
     result: dict[str, Any] | None = None
 
 
-class RetrieveRequest(BaseModel):
+class RetrieveRequest(Narrowed):
     """A question; `filters` are those of the command line, several values of one key mean any of them.
 
     `rerank` null: a cross-encoder orders the best where it is installed. `as_of`: the number of a generation
@@ -105,8 +118,6 @@ class RetrieveRequest(BaseModel):
     several versions that one, such as `15` or `postgresql=15`, `latest` (the default) or `all`. `by`: `page`
     lists pages by all that each says, at its best passage.
     """
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     query: str = Field(min_length=1, max_length=TEXT_MAX, pattern=r"\S")
     filters: Filters = {}

@@ -11,7 +11,9 @@ from starlette.responses import FileResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from sitegraph.service.guard import DEADLINE
+from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem
+from sitegraph.service.readers import ALLOW
 
 PREFIX = "/index"
 
@@ -31,12 +33,15 @@ def index_file(root: Path, path: str) -> Path:
     return file
 
 
-def files_endpoint(root: Path, *, seconds: float) -> Callable[[Request], Any]:
+def files_endpoint(parts: Parts) -> Callable[[Request], Any]:
     """Return what answers `GET /index/PATH`, byte ranges included."""
 
+    def find(request: Request) -> Path:
+        narrowed = parts.narrowed(request.query_params.getlist(ALLOW))
+        return index_file(narrowed.folder, request.path_params["path"])
+
     async def give(request: Request) -> Response:
-        file = await asyncio.to_thread(index_file, root, request.path_params["path"])
-        return _PatientFile(file, seconds=seconds)
+        return _PatientFile(await asyncio.to_thread(find, request), seconds=parts.seconds)
 
     return give
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.responses import Response
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -18,6 +18,7 @@ from runtime.telemetry.families import MetricFamily, index_families, usage_famil
 from runtime.telemetry.prometheus import Questions, question_outcome, render
 from schemas.evidence import UsageCounts
 from schemas.health import IndexHealth
+from sitegraph.service.readers import refuse_allow
 
 PATH = "/metrics"
 FOUND = "sitegraph.found"
@@ -102,7 +103,7 @@ def add_metrics(app: FastAPI, metering: Metering) -> None:
     """Answer scrapes; from a thread of their own, since they are wanted most when all others are busy."""
     threads = ThreadPoolExecutor(1, thread_name_prefix="metrics")
 
-    @app.get(PATH, include_in_schema=False)
+    @app.get(PATH, include_in_schema=False, dependencies=[Depends(refuse_allow)])
     async def metrics(request: Request) -> Response:
         """Return metrics in the text format of Prometheus, or of OpenMetrics where that is asked for."""
         accept = request.headers.get("accept", "")

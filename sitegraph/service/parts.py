@@ -2,10 +2,11 @@
 
 import asyncio
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -29,6 +30,7 @@ from schemas.settings import Settings
 from sitegraph.actions.health import describe_sources
 from sitegraph.service.guard import RequestLimits
 from sitegraph.service.problems import RETRY_SECONDS, HttpProblem
+from sitegraph.service.readers import narrow
 
 if TYPE_CHECKING:
     from sitegraph.actions.archive import LedgerArchive
@@ -129,7 +131,8 @@ class Parts:
     """What an interface is made over; all of it may be called in several threads.
 
     `warn` is for people, on stderr. `archive` is what is not of the generation that is read; the ledger is
-    opened for each question, since few need it. `seconds` is how long a reader of a file may take no byte.
+    opened for each question, since few need it. `over` gives the parts over another index. `seconds` is how
+    long a reader of a file may take no byte.
     """
 
     settings: Settings
@@ -138,7 +141,12 @@ class Parts:
     archive: "LedgerArchive"
     door: Interface
     warn: Callable[[str], None]
+    over: "Callable[[Settings], Parts]"
     seconds: float = RequestLimits().seconds
+
+    def narrowed(self, uses: Collection[str]) -> "Parts":
+        """Return the parts over what refuses none of *uses*, these for none; raises as `narrow` does."""
+        return self.over(narrow(self.settings, uses)) if uses else self
 
     @property
     def folder(self) -> Path:
@@ -235,31 +243,42 @@ class Parts:
 def open_service_parts(
     settings: Settings, limits: RequestLimits, *, door: Interface = Interface.SERVE
 ) -> Iterator[Parts]:
-    """Open an index for an interface; nothing is read before the first question."""
+    """Open an index, and later what requests narrow it to; nothing is read before the first question."""
     from sitegraph.actions.archive import LedgerArchive
 
-    seconds, clock = limits.seconds, time.monotonic
-    threads = Threads(working=limits.working, waiting=limits.waiting, seconds=seconds, clock=clock)
-    with open_retriever(
+    seconds, opened, lock = limits.seconds, dict[str, Parts](), threading.Lock()
+    threads = Threads(working=limits.working, waiting=limits.waiting, seconds=seconds, clock=time.monotonic)
+
+    def over(of: Settings) -> Parts:
+        with lock:
+            if of.index not in opened:
+                opened[of.index] = Parts(
+                    settings=of,
+                    retriever=stack.enter_context(_open_retriever(of)),
+                    threads=threads,
+                    archive=LedgerArchive(of, now=now, warn=write_stderr, draw_seconds=_DRAWING * seconds),
+                    door=door,
+                    warn=write_stderr,
+                    over=over,
+                )
+            return opened[of.index]
+
+    with ExitStack() as stack:
+        try:
+            yield over(settings)
+        finally:
+            threads.close()
+
+
+def _open_retriever(settings: Settings) -> AbstractContextManager[LiveRetriever]:
+    return open_retriever(
         Path(settings.index).resolve(),
         environment=settings,
-        clock=clock,
+        clock=time.monotonic,
         cache_mb=settings.reader_cache_mb,
         policy=read_policy(settings.deny),
         coverage=partial(coverage_of, settings, now),
-    ) as retriever:
-        archive = LedgerArchive(settings, now=now, warn=write_stderr, draw_seconds=_DRAWING * seconds)
-        try:
-            yield Parts(
-                settings=settings,
-                retriever=retriever,
-                threads=threads,
-                archive=archive,
-                door=door,
-                warn=write_stderr,
-            )
-        finally:
-            threads.close()
+    )
 
 
 def open_ahead(parts: Parts) -> None:

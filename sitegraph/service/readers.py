@@ -1,19 +1,22 @@
 """Readers by token or by the session of a browser: each is led to the index of what they may see."""
 
 import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from indexes.markers import has_audiences
-from schemas.access import ReaderToken
-from sitegraph.service.problems import HttpProblem
+from indexes.markers import audiences_of, has_audiences, seen_in, settings_of_audience
+from indexes.publish.current import read_current
+from schemas.access import ReaderToken, allowing, audience_name
+from schemas.errors import ConfigError
+from schemas.settings import Settings
+from sitegraph.service.problems import HttpProblem, unprocessable
 
 SECONDS = 7 * 24 * 3600
 """How long somebody stays signed in."""
@@ -159,6 +162,41 @@ class AudienceRouter:
         else:
             reader = self.sessions.reader_of(scope)
         return self.default if reader is None else self.audiences[reader.name]
+
+
+ALLOW = "allow"
+"""What a request says the uses with that its answer may be put to."""
+
+
+def narrow(settings: Settings, uses: Collection[str]) -> Settings:
+    """Return settings of the index of the same readers without what refuses one of *uses*.
+
+    Raises: HttpProblem: there is no such use, or no audience that has a document.
+    """
+    root, groups = seen_in(Path(settings.index).resolve())
+    try:
+        wanted = groups | allowing(uses, subject=ALLOW)
+    except ConfigError as error:
+        raise unprocessable(error) from error
+    if wanted == groups:
+        return settings
+    name = audience_name(wanted)
+    found = next((one for one in audiences_of(root) if one.groups == wanted and one.is_built), None)
+    if found is None:  # which others there are, and where, is nobody's business
+        raise _refused(f"no audience {name}; build it with: sitegraph audiences --add {name}")
+    if read_current(found.folder) == 0:
+        raise _refused(f"nothing to read: {name} has no document")
+    return settings_of_audience(settings, found)
+
+
+def refuse_allow(request: Request) -> None:
+    """Refuse to narrow where nothing is narrowed: who asks that must not be answered from all the rest."""
+    if ALLOW in request.query_params:
+        raise _refused("not taken here; programs ask /retrieve, or start the service with --allow")
+
+
+def _refused(why: str) -> HttpProblem:
+    return HttpProblem(422, f"{ALLOW}: {why}", "ConfigError")
 
 
 class FailClosed:

@@ -10,8 +10,9 @@ from unittest import mock
 
 import pytest
 
-from indexes.markers import FOLDER
 from runtime.clock import SystemClock
+from schemas.settings import Settings
+from sitegraph.service.readers import narrow
 from tests.fakes.random_sites import SENTENCES, WORDS
 from tests.fakes.sitegraph_runs import sitegraph_here
 from tests.properties.test_audiences import found_of
@@ -136,7 +137,8 @@ def _compare_through_changes(seed: int, folder: Path, *, steps: int = 3) -> None
                 added = program.call("audiences", "--add", NARROWED, "--index", str(whole), "--quiet")
                 assert added.returncode == 0, added.stderr
             program.run(folder / "part.yaml", alone, accept=True)
-        found, expected = found_of(program, whole / FOLDER / NARROWED), found_of(program, alone)
+        narrowed = narrow(Settings(index=str(whole)), ["ai-input"])  # as a request does
+        found, expected = found_of(program, Path(narrowed.index)), found_of(program, alone)
         for what, held in found.items():
             assert held == expected[what], f"seed {seed}, step {step}: {what}"
         site.change()

@@ -2,13 +2,13 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import Field, TypeAdapter, model_validator
 
 from retrieval.question.query import TEXT_MAX
 from schemas.changes import Feed
 from schemas.edges import EdgeKind
 from sitegraph.actions.neighbourhood import ShownGraph
-from sitegraph.service.contract import CHUNK_ID, NUMBER_MAX, Whole, list_of, record_of, whole_schema
+from sitegraph.service.contract import CHUNK_ID, NUMBER_MAX, Narrowed, Whole, list_of, record_of, whole_schema
 
 _TEXT, _NUMBER, _YES = {"type": "string"}, {"type": "integer", "minimum": 0}, {"type": "boolean"}
 _MAYBE = {"type": ["string", "null"]}
@@ -84,29 +84,25 @@ ANSWER_MAX, EVIDENCE_MAX = 4000, 12
 _Text = Annotated[str, Field(min_length=1, max_length=TEXT_MAX, pattern=r"\S")]
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class SearchArguments(_Arguments):
+class SearchArguments(Narrowed):
     """A question, or words to look for."""
 
     query: _Text = Field(description="A question, or words to look for.")
 
 
-class FetchArguments(_Arguments):
+class FetchArguments(Narrowed):
     """The id of something that a tool named."""
 
     id: str = Field(pattern=ITEM, description="Id of a search result, or of a document (page:…, pdfdoc:…).")
 
 
-class CitationArguments(_Arguments):
+class CitationArguments(Narrowed):
     """The id of a chunk."""
 
     id: str = Field(pattern=CHUNK_ID, description="Id of a chunk.")
 
 
-class NeighbourhoodArguments(_Arguments):
+class NeighbourhoodArguments(Narrowed):
     """Where to begin, and how far to go."""
 
     node: str = Field(
@@ -127,7 +123,7 @@ class NeighbourhoodArguments(_Arguments):
         return tuple(EdgeKind(kind) for kind in self.kinds)
 
 
-class VerifyArguments(_Arguments):
+class VerifyArguments(Narrowed):
     """An answer, and the evidence that it names: chunks, or a question whose evidence `retrieve` gives."""
 
     answer: str = Field(
@@ -150,7 +146,7 @@ class VerifyArguments(_Arguments):
         return self
 
 
-class ChangesArguments(_Arguments):
+class ChangesArguments(Narrowed):
     """The generation that somebody has."""
 
     since: Whole = Field(ge=0, le=NUMBER_MAX, description="Generation that you have; 0 is the empty index.")
@@ -161,5 +157,5 @@ class ChangesArguments(_Arguments):
     limit: Whole = Field(default=100, ge=1, le=ENTRIES_MAX, description="Most entries to list.")
 
 
-class NoArguments(_Arguments):
-    """Nothing."""
+class SourcesArguments(Narrowed):
+    """Nothing of its own."""

@@ -5,7 +5,7 @@ import base64
 import sys
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -21,6 +21,7 @@ from schemas.errors import SitegraphError
 from schemas.redaction import one_line, to_json
 from schemas.settings import program_version
 from schemas.text import replace_unseen
+from sitegraph.service.contract import ALLOWED
 from sitegraph.service.mcp_.resources import (
     ARGUMENT,
     CHUNK_TEMPLATE,
@@ -35,6 +36,7 @@ from sitegraph.service.mcp_.subscriptions import Subscriptions
 from sitegraph.service.mcp_.tools import TOOLS, ToolReply, ToolSpec
 from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem, first_fault, problem_of
+from sitegraph.service.readers import ALLOW
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
@@ -168,13 +170,14 @@ async def _list_templates(
 
 async def _list_prompts(_: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
     question = types.PromptArgument(name=ARGUMENT, description="What shall be answered.", required=True)
+    uses = types.PromptArgument(name=ALLOW, description=f"{ALLOWED} Commas between them.")
     return types.ListPromptsResult(
         prompts=[
             types.Prompt(
                 name=NAME,
                 title="Answer with citations",
                 description="The evidence for a question, and how an answer must cite it.",
-                arguments=[question],
+                arguments=[question, uses],
             )
         ]
     )
@@ -201,7 +204,7 @@ class _Offer:
         with self._counted() if tool.is_asked else nullcontext(QuestionEnd()) as question:
             try:
                 asked = tool.arguments.model_validate(params.arguments or {})
-                reply = await self._work(lambda: tool.answer(self.parts, asked))
+                reply = await self._work(lambda: tool.answer(self._narrowed(ctx, asked.allow or ()), asked))
             except ValidationError as error:
                 question.status = 422
                 return _failure(first_fault(error.errors()))
@@ -209,7 +212,7 @@ class _Offer:
                 question.status = problem.status
                 return _failure(problem.detail)
             question.status, question.found = 200, reply.found
-        if tool.name in ("fetch", "show_citation"):
+        if tool.name in ("fetch", "show_citation") and not asked.allow:
             await self._remember(ctx, reply.record["id"], reply.generation)
         return _success(reply)
 
@@ -217,7 +220,7 @@ class _Offer:
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        found = await self._ask(lambda: read_resource(self.parts, uri))
+        found = await self._ask(lambda: read_resource(self._narrowed(ctx), uri))
         await self._remember(ctx, chunk_of_uri(uri) or "", found.generation)
         meta = {GENERATION: found.generation}
         if found.picture is not None:
@@ -227,13 +230,14 @@ class _Offer:
         text = types.TextResourceContents(uri=uri, mime_type="text/plain", text=found.text or "", _meta=meta)
         return types.ReadResourceResult(contents=[text])
 
-    async def get_prompt(self, _: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        question = (params.arguments or {}).get(ARGUMENT, "")
+    async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        given = params.arguments or {}
+        question, uses = given.get(ARGUMENT, ""), given[ALLOW].split(",") if ALLOW in given else ()
         if params.name != NAME or not question.strip():
             raise MCPError(types.INVALID_PARAMS, f"there is one prompt, {NAME}; it needs a {ARGUMENT}")
         with self._counted() as asked:
             try:
-                text, bundle = await self._work(lambda: write_prompt(self.parts, question))
+                text, bundle = await self._work(lambda: write_prompt(self._narrowed(ctx, uses), question))
             except ValidationError as error:
                 asked.status = 422
                 raise MCPError(types.INVALID_PARAMS, first_fault(error.errors())) from error
@@ -246,6 +250,11 @@ class _Offer:
             messages=[types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))],
             _meta={GENERATION: bundle.generation},
         )
+
+    def _narrowed(self, ctx: Context, uses: Collection[str] = ()) -> Parts:
+        """What a call is answered from: uses are named by itself, or by the address of `/mcp`."""
+        named = ctx.request.query_params.getlist(ALLOW) if ctx.request is not None else ()
+        return self.parts.narrowed([*named, *uses])
 
     def _counted(self) -> AbstractContextManager[QuestionEnd]:
         return counted(self.count, clock=time.monotonic)
@@ -261,6 +270,8 @@ class _Offer:
     async def listen(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
+        if ctx.request is not None and ALLOW in ctx.request.query_params:
+            raise MCPError(types.INVALID_REQUEST, f"{ALLOW}: events are not narrowed; listen without it")
         return await self._guarded(self.subscriptions.listen(ctx, params))
 
     async def _remember(self, ctx: Context, id_: str, generation: int) -> None:

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
 from indexes.wiring import Readers
 from retrieval.bundle.build import locate_in_pdf
 from retrieval.bundle.render import cite_line
@@ -19,7 +17,7 @@ from schemas.records import to_record
 from sitegraph.actions.neighbourhood import show_around
 from sitegraph.service import answers
 from sitegraph.service.answers import bundle_chunks, check_answer
-from sitegraph.service.contract import RetrieveRequest, at, build_question, whole_schema
+from sitegraph.service.contract import Narrowed, RetrieveRequest, at, build_question, whole_schema
 from sitegraph.service.items import describe_item, list_results
 from sitegraph.service.mcp_ import schemas
 from sitegraph.service.mcp_.framing import NOTICE, clean_record, fence
@@ -53,7 +51,7 @@ class ToolSpec:
     name: str
     title: str
     description: str
-    arguments: type[BaseModel]
+    arguments: type[Narrowed]
     output: Callable[[], Mapping[str, Any]]
     answer: Callable[[Parts, Any], ToolReply]
     is_asked: bool = False
@@ -200,7 +198,7 @@ def _changes(parts: Parts, asked: schemas.ChangesArguments) -> ToolReply:
     return ToolReply(record=clean_record(record), generation=feed.until)
 
 
-def _list_sources(parts: Parts, _: schemas.NoArguments) -> ToolReply:
+def _list_sources(parts: Parts, _: schemas.SourcesArguments) -> ToolReply:
     found = parts.retriever.read(parts.sources)
     sources = [{"name": name, **_without_problems(one)} for name, one in found["sources"].items()]
     return ToolReply(record=clean_record({**found, "sources": sources}), generation=found["generation"])
@@ -310,7 +308,7 @@ TOOLS = (
         title="List the sources",
         description="List what the index was made of: each source with its documents by state, its rows by "
         "kind, and how its last crawl went; and the generation that is read.",
-        arguments=schemas.NoArguments,
+        arguments=schemas.SourcesArguments,
         output=lambda: schemas.SOURCES,
         answer=_list_sources,
     ),

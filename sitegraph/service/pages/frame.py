@@ -35,7 +35,7 @@ from schemas.text import replace_unseen
 from sitegraph.service.pages.results import Facets, read_asked
 from sitegraph.service.parts import Parts
 from sitegraph.service.problems import HttpProblem, respond, status_title
-from sitegraph.service.readers import LOGIN, STATIC, Sessions
+from sitegraph.service.readers import LOGIN, STATIC, Sessions, refuse_allow
 
 
 def wants_html(accept: str | None) -> bool:
@@ -180,7 +180,8 @@ class Pages:
 
     def get(self, app: FastAPI, path: str) -> Callable[[Handler], Handler]:
         """Register the handler of a page; to whoever does not ask for HTML nothing is there."""
-        return app.get(path, include_in_schema=False, dependencies=[Depends(_for_browsers)])
+        checks = [Depends(_for_browsers), Depends(refuse_allow)]
+        return app.get(path, include_in_schema=False, dependencies=checks)
 
     async def show(self, request: Request, template: str, work: Work, *, status: int = 200) -> Response:
         """Return the page that *template* makes of what *work* finds in the current generation.

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import FastAPI, Path, Query
+from fastapi import Depends, FastAPI, Path, Query
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,6 +19,7 @@ from sitegraph.actions.neighbourhood import embed_svg
 from sitegraph.service.contract import CHUNK_ID, DOCUMENT_ID, NUMBER_MAX
 from sitegraph.service.pages.frame import Pages
 from sitegraph.service.problems import HttpProblem
+from sitegraph.service.readers import refuse_allow
 from sitegraph.service.viewer.citation import (
     FIT,
     ZOOMS,
@@ -72,6 +73,7 @@ def add_pictures(app: FastAPI, pages: Pages) -> None:
 
     @app.get("/doc/{doc_id}/pages/{page_no}/{dpi}.png", include_in_schema=False)
     async def picture(
+        _: Annotated[None, Depends(refuse_allow)],
         doc_id: Annotated[str, Path(pattern=PDF_ID)],
         page_no: Annotated[int, Path(ge=1, le=PAGE_NO_MAX)],
         dpi: int,

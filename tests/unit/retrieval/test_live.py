@@ -6,6 +6,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -15,7 +16,9 @@ from lancedb.table import Table
 
 from indexes import wiring
 from indexes.following import RETRY_SECONDS, FollowedIndex
+from indexes.layout import IndexLayout
 from indexes.publish.current import write_current
+from indexes.publish.generation import dump_generation, load_generation
 from indexes.stores.lance import scan
 from indexes.stores.lance.store import LanceChunkStore
 from indexes.wiring import OpenedStores, Readers, open_readers, readers_of
@@ -245,6 +248,21 @@ def test_an_index_made_again_at_the_same_place_is_opened_again(
     assert (before.generation, after.generation) == (2, 1)
     assert after.manifest.index_id == "another"
     assert LiveRetriever(followed).retrieve(build_query("GOV-0017")).evidence
+
+
+def test_a_generation_made_again_under_the_number_that_is_held_is_opened_again(
+    index: Path, folder: Path, followed: FollowedIndex
+) -> None:
+    """Such as that of an audience that was dropped and built again: its id is the same, too."""
+    retriever = LiveRetriever(followed)
+    assert editions(retriever.retrieve(ASKED)) == {2}
+    shutil.rmtree(index)
+    publish_next(copy_index(folder, index), edition(7))
+    layout = IndexLayout(index)
+    dump_generation(layout, replace(load_generation(layout, 2), run_id="another"))
+    write_current(index, 2)
+    assert editions(retriever.retrieve(ASKED)) == {2, 7}, "the number of the one, the words of the other"
+    assert "Edition 2" not in str(retriever.retrieve(ASKED))
 
 
 def test_a_graph_that_fails_is_left_alone_for_a_while(followed: FollowedIndex, now: list[float]) -> None:

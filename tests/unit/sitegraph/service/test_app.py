@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -316,3 +317,41 @@ def test_the_past_is_asked_by_number_and_by_date(folder: Path, tmp_path: Path) -
         )
         for wrong in ("noon", -1, 1.5, True):
             assert problem(client.post("/retrieve", json={"query": "boxes", "as_of": wrong}), 422)
+
+
+NOT_OF_THE_INDEX = {"/openapi.json", "/healthz", "/source", "/static/{name}", "POST /login", "POST /logout"}
+
+
+def test_no_door_to_the_index_overlooks_that_a_request_narrows_it(client: TestClient) -> None:
+    """Each heeds `allow`, whose audience nobody built here, or refuses it; none answers from the whole."""
+    chunk, api = chunks()[0], client.app.app._app.app  # type: ignore[attr-defined]
+    given = {"doc_id": chunk.doc, "page_no": "1", "dpi": "110", "path:path": "CURRENT", "name": "x"}
+    doors = {
+        (method, route.path)
+        for route in api.routes
+        for method in (route.methods or {"POST"}) - {"HEAD"}
+        if not {route.path, f"{method} {route.path}"} & NOT_OF_THE_INDEX
+    }
+    assert len(doors) >= 18
+    for method, path in sorted(doors):
+        known = {**given, "id": chunk.doc if path.startswith("/documents") else chunk.id}
+        known |= dict.fromkeys(("chunk_id", "node_id"), chunk.id)
+        known["doc_id"] = f"pdfdoc:{NOBODY}" if path.endswith(".png") else chunk.doc
+        address = re.sub(r"\{([^}]+)\}", lambda part, known=known: known[part[1]], path)
+        answer = client.request(
+            method,
+            address,
+            params={"allow": "ai-train", "since": 0, "generation": 1},
+            json=CALL if path == "/mcp" else {"query": "x"} if method == "POST" else None,
+            headers={"Accept": "application/json, text/event-stream" if path == "/mcp" else "text/html"},
+        )
+        assert answer.status_code == (200 if path == "/mcp" else 422), (path, answer.text)
+        assert re.search("allow: (no audience allow=ai-train; build it|not taken here)", answer.text), path
+
+
+CALL = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/call",
+    "params": {"name": "list_sources", "arguments": {}},
+}

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 from unittest import mock
 
@@ -23,7 +24,7 @@ def said_of_sources(index: Path, sources: Callable[[Any], dict[str, Any]], *, se
 
     async def call(handle: Callable[..., Any]) -> types.CallToolResult:
         params = types.CallToolRequestParams(name="list_sources", arguments={})
-        return cast("types.CallToolResult", await handle(cast("Any", None), params))
+        return cast("types.CallToolResult", await handle(cast("Any", SimpleNamespace(request=None)), params))
 
     replaced = mock.patch.object(Parts, "sources", lambda _, readers: sources(readers))
     with replaced, open_service_parts(Settings(index=str(index)), RequestLimits()) as parts:

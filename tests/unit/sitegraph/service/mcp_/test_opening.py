@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import mcp_types as types
@@ -21,7 +22,7 @@ async def ask_before_it_is_open(parts: Parts) -> tuple[bool, types.CallToolResul
     handler = server.get_request_handler("tools/call")
     assert handler is not None
     params = types.CallToolRequestParams(name="search", arguments={"query": "legal hold"})
-    answer = asyncio.ensure_future(handler.handler(cast("Any", None), params))
+    answer = asyncio.ensure_future(handler.handler(cast("Any", SimpleNamespace(request=None)), params))
     done, _ = await asyncio.wait([answer], timeout=1.0)
     opening.set_result(None)
     return not done, cast("types.CallToolResult", await answer)
