@@ -21,15 +21,17 @@ from ingest.plan.frontier import (
 )
 from ingest.plan.schedule import plan_sample
 from ingest.plan.scope import Variant, budget_refusal, is_inside, seed_urls, spread_variants, variants_refusal
-from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts
+from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts, plan_translations
 from ingest.sources.registry import kind_named
 from ingest.urls import is_file_url, path_of_variant, registrable_domain
 from schemas.batches import batched
+from schemas.completeness import DiscoveryWay
 from schemas.documents import DocumentState, FetchAttempt, KnownDocument
 from schemas.errors import DamageFound
+from schemas.fragment import FormsBy
 from schemas.report import Problem
 from schemas.source import Source
-from schemas.source_kinds import SourceEntry
+from schemas.source_kinds import SourceEntry, SourceListing
 
 
 def enqueue(run: CrawlContext, found: Frontier) -> None:
@@ -185,13 +187,18 @@ def plan_source(run: CrawlContext, *, due_by: str | None = None) -> int:
     """
     documents, source, run_id = run.index.ledger.documents, run.source, run.run_id
     before = {document.uri: document for document in documents.of_source(source.name)}
-    starts = _starts(run)
+    listing = run.listing()
+    starts = _starts(run, listing)
     known = {**before, **plan_rescope(source, before, run_id=run_id)}
     if any(document.state is DocumentState.GONE for document in known.values()):
         known.update(_revive(run, known, starts, due_by))
     known.update(plan_claims(known, starts))
+    told = _told(run, known, listing)
+    # What is said of a document is part of what was made of its bytes.
+    known.update({uri: replace(known[uri], parsed_sha=None) for uri in told.keys() & known.keys()})
     documents.save([document for uri, document in known.items() if document is not before[uri]])
     enqueue(run, plan_starts(source, known, starts))
+    run.index.ledger.translations.save(source.name, told)  # behind the rows, as flows/crawl/fetch.py does
     total = documents.count(source.name)
     _log.info(
         "planned %s: %d documents known before, %d now; %d seeds, sitemap entries or files to start from",
@@ -288,9 +295,24 @@ def shard_of(uri: str) -> str:
     return "files" if is_file_url(uri) else registrable_domain(uri)
 
 
-def _starts(run: CrawlContext) -> Mapping[str, str | None]:
+def _told(
+    run: CrawlContext, known: Mapping[str, KnownDocument], listing: SourceListing
+) -> Mapping[str, FormsBy]:
+    """What sitemaps say of translations that they did not; what is put aside waits, unread as it is."""
+    now = {
+        entry.uri: entry.translations
+        for entry in listing.entries
+        if DiscoveryWay.SITEMAP in entry.ways and is_inside(run.source, entry.uri)
+    }
+    held = run.index.ledger.translations.of(run.source.name)
+    told = plan_translations(held, now, by=DiscoveryWay.SITEMAP, whole=listing.whole)
+    aside = {uri for uri, document in known.items() if document.state is DocumentState.QUARANTINED}
+    return {uri: forms for uri, forms in told.items() if uri not in aside}
+
+
+def _starts(run: CrawlContext, listing: SourceListing) -> Mapping[str, str | None]:
     """Where the run starts, with the date that the source claims for it; what was left out is said."""
-    listing, ledger, kind = run.listing(), run.index.ledger, kind_named(run.source.kind)
+    ledger, kind = run.index.ledger, kind_named(run.source.kind)
     ledger.runs.add_problems(run.run_id, listing.problems)
     if not kind.lists_all:  # of what lists all, the rows of documents say as much
         ledger.listings.save(run.source.name, ways_to_keep(run.source, listing.entries, origin=kind.origin))

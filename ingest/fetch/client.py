@@ -34,7 +34,8 @@ class FetchSession:
     """Connections, robots rules, pace and circuits of all hosts of one run.
 
     `pieces` are scripts and styles that pages share; `lists` are seeds that are feeds or sitemaps, and no
-    documents; `is_privileged`: it may see what the public may not.
+    documents; `lists_are_whole`: none of what sites list was left unread; `is_privileged`: it may see what
+    the public may not.
     Synchronous to its callers, which may be several threads: the work is done on the session's own loop.
     """
 
@@ -75,6 +76,7 @@ class FetchSession:
         self.concurrency = concurrency
         self.problems: list[Problem] = []
         self.lists: set[str] = set()
+        self.lists_are_whole = True
         self._per_host_delay = per_host_delay
         allowed = tuple(parse_allowed(entry) for entry in allow_private)
         self._transport = Transport(
@@ -144,6 +146,7 @@ class FetchSession:
             seeds = tuple(seed for seed in seed_urls if _robots_site(seed) == site)
             await walk.visit(site, await self.robots_policy(seeds[0], checkpoint), seeds=seeds)
         self.lists |= walk.lists
+        self.lists_are_whole = walk.whole
         return tuple(walk.entries[url] for url in sorted(walk.entries))
 
     def robots(self, url: str, *, should_stop: Callable[[], bool] = lambda: False) -> RobotsPolicy:

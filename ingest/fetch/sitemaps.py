@@ -9,6 +9,7 @@ import zlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 
 from lxml import etree
 
@@ -17,7 +18,7 @@ from ingest.fetch.faults import FetchFault
 from ingest.fetch.media import FetchLimits
 from ingest.fetch.robots import RobotsPolicy
 from ingest.fetch.transport import HttpResponse, follow_redirects
-from ingest.urls import canonical_url, folder_of
+from ingest.urls import canonical_url, folder_of, registrable_domain
 from schemas.completeness import DiscoveryWay
 from schemas.errors import ParseError
 from schemas.fetch import SitemapEntry
@@ -43,6 +44,12 @@ _MARKDOWN_LINK = re.compile(r"\]\(\s*<?((?:[^\s()<>]|\([^\s()<>]*\))+)")
 _INVENTORY = b"# Sphinx inventory version 2"
 _INVENTORY_LINE = re.compile(r"(?P<name>.+?) [^\s:]++:\S++ -?\d++ (?P<place>\S*+) .*")
 """Nothing in it is tried twice: a line may be as long as a file."""
+
+MOST_FORMS = 500
+"""Forms in other languages that are read of one page: more than there are languages with documentation."""
+
+_PIECE = 2**20
+"""Bytes that the parser is given at once: of more than 10 MB it says that they are not well-formed."""
 
 _TOO_MANY = "it lists more URLs than a sitemap may; the rest was left out"
 _ITEMS = frozenset({"url", "sitemap", "item", "entry"})
@@ -74,7 +81,8 @@ def parse_sitemap(body: bytes, *, url: str, max_bytes: int, max_urls: int) -> Si
         listing, problem = _read_xml(body, listing, url, encoding)
     else:
         problem = _read_lines(body, listing, url)
-    return Sitemap(entries=tuple(listing.entries.values()), children=tuple(listing.children), problem=problem)
+    entries, children = tuple(listing.entries.values()), tuple(listing.children)
+    return Sitemap(entries=entries, children=children, problem=problem or listing.problem)
 
 
 def parse_llms(body: bytes, *, url: str, max_urls: int) -> Sitemap:
@@ -175,7 +183,8 @@ def _mended(body: bytes) -> bytes:
 def _feed(body: bytes, listing: "_Listing", url: str, encoding: str | None) -> str:
     parser = etree.XMLParser(target=listing, encoding=encoding, resolve_entities=False, no_network=True)
     try:
-        parser.feed(body)
+        for at in range(0, len(body), _PIECE):
+            parser.feed(body[at : at + _PIECE])
         parser.close()
     except _Refused as error:
         raise ParseError(str(error), subject=url) from None
@@ -223,6 +232,10 @@ class _Listing:
         self._texts: dict[str, str] = {}
         self._text: list[str] | None = None
         self._length = 0
+        self.problem = ""
+        self._forms: set[str] = set()
+        self._place = cache(partial(canonical_url, base=url))  # each of a family is named by all of it
+        self._families: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def anew(self) -> "_Listing":
         """Return one that has heard nothing yet."""
@@ -243,7 +256,7 @@ class _Listing:
         self.is_sitemap = True
         self._path.append(name)
         if name in _ITEMS and not self._item:
-            self._item, self._texts = name, {}
+            self._item, self._texts, self._forms = name, {}, set()
         elif self._item:
             self._start_field(name, attributes)
 
@@ -251,6 +264,7 @@ class _Listing:
         if name == "link" and "href" in attributes:
             if attributes.get("rel", "alternate") == "alternate":
                 self._texts.setdefault("link", attributes["href"])
+                self._add_form(attributes["href"], attributes.get("hreflang", ""))
         elif (name == _PLACES[self._item] or name in _DATES) and self._path[-2] == self._item:
             self._text, self._length = [], 0
 
@@ -280,6 +294,23 @@ class _Listing:
         if place and url is not None:
             self.children[url] = None
 
+    def _add_form(self, place: str, language: str) -> None:
+        """Take up a form of a page in one language: `x-default` is for readers of any other."""
+        if self._item != "url" or language.casefold() in ("", "x-default"):
+            return
+        if len(self._forms) >= MOST_FORMS:
+            self.problem = f"more than {MOST_FORMS} forms of one page; the rest was left out"
+        elif (form := self._place(place)) is not None:
+            self._forms.add(form)
+
+    def _family(self, url: str) -> tuple[str, ...]:
+        """The forms of a page, as far as one owner has them, the page and the sitemap; one value for all."""
+        if not self._forms - {url}:
+            return ()
+        owner = registrable_domain(self._url)
+        found = tuple(sorted(form for form in {url, *self._forms} if registrable_domain(form) == owner))
+        return self._families.setdefault(found, found) if len(found) > 1 and url in found else ()
+
     def add(self, place: str, lastmod: str | None) -> None:
         url = canonical_url(place, self._url)
         if url is None:
@@ -287,13 +318,22 @@ class _Listing:
         if self._room <= 0:
             raise _Full
         self._room -= 1
-        self.entries.setdefault(url, SitemapEntry(url=url, lastmod=lastmod, ways=(self._way,)))
+        entry = SitemapEntry(url=url, lastmod=lastmod, ways=(self._way,), translations=self._family(url))
+        self.entries[url] = joined_entry(self.entries.get(url, entry), entry)
 
     def comment(self, _text: str) -> None:
         """Comments list nothing."""
 
     def close(self) -> None:
         """All has been heard."""
+
+
+def joined_entry(first: SitemapEntry, other: SitemapEntry) -> SitemapEntry:
+    """Return what two lists, or a list twice, say of one document; the date of the first counts."""
+    if first is other:
+        return first
+    forms = tuple(sorted({*first.translations, *other.translations}))
+    return replace(first, ways=tuple(sorted({*first.ways, *other.ways})), translations=forms)
 
 
 _LIST_NAME = re.compile(
@@ -319,7 +359,7 @@ class SitemapWalk:
 
     `ask` raises a Fault for what robots.txt of the file's own site disallows.
     `report` hears of every sitemap that exists and cannot be read, and of every cap that was met. `lists` are
-    the seeds that turned out to be feeds or sitemaps.
+    the seeds that turned out to be feeds or sitemaps. `whole`: nothing was left unread that may be there.
     """
 
     limits: FetchLimits
@@ -327,11 +367,13 @@ class SitemapWalk:
     report: Callable[[Problem], None]
     entries: dict[str, SitemapEntry] = field(default_factory=dict)
     lists: set[str] = field(default_factory=set)
+    whole: bool = True
     _seen: set[str] = field(default_factory=set)
 
     async def visit(self, site: str, policy: RobotsPolicy, *, seeds: Sequence[str] = ()) -> None:
         """Read what *site* names: robots.txt, /sitemap.xml, /llms.txt, lists and inventories of *seeds*."""
         if policy.fault is not None:
+            self.whole = False
             return
         named = [canonical_url(place, f"{site}/") for place in policy.rules.sitemaps]
         queue = deque((url, 1) for url in named if url is not None)
@@ -352,9 +394,7 @@ class SitemapWalk:
 
     def _add(self, sitemap: Sitemap) -> None:
         for entry in sitemap.entries:
-            held = self.entries.get(entry.url, entry)
-            ways = tuple(sorted({*held.ways, *entry.ways}))
-            self.entries[entry.url] = held if held.ways == ways else replace(held, ways=ways)
+            self.entries[entry.url] = joined_entry(self.entries.get(entry.url, entry), entry)
 
     def _deeper(self, url: str, sitemap: Sitemap, depth: int) -> tuple[str, ...]:
         if sitemap.children and depth >= self.limits.sitemap_depth:
@@ -373,6 +413,7 @@ class SitemapWalk:
             return await self._fetch(url, silent=silent)
         except FetchFault as fault:
             reason = fault.reason
+            self.whole = self.whole and fault.ours
         except ParseError as error:
             reason = error.message
         if not silent:
@@ -397,4 +438,5 @@ class SitemapWalk:
         return sitemap
 
     def _report(self, url: str, reason: str) -> None:
+        self.whole = False
         self.report(Problem(url=url, reason=f"sitemap: {reason}"))

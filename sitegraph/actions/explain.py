@@ -182,10 +182,13 @@ def translations_of(index: Index, known: KnownDocument) -> list[dict[str, str | 
     if known.fragment_sha is None:
         return []
     try:
-        named = load_fragment(index, known.fragment_sha).alternates
+        fragment = load_fragment(index, known.fragment_sha)
     except DamageFound:
         return []
-    rows = index.ledger.documents.get(known.source, named)
+    rows = index.ledger.documents.get(known.source, (*fragment.alternates, *fragment.told_translations))
+    # What its site names beside the page, and this index does not know, is not for its readers.
+    told = (uri for uri in fragment.told_translations if uri in rows)
+    named = dict.fromkeys((*fragment.alternates, *told))
     return [
         {
             "uri": uri,

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from ingest.fetch.media import FetchLimits
-from ingest.fetch.sitemaps import Sitemap, list_inventory, may_be_list, parse_llms, parse_sitemap
+from ingest.fetch.sitemaps import MOST_FORMS, Sitemap, list_inventory, may_be_list, parse_llms, parse_sitemap
 from schemas.completeness import DiscoveryWay
 from schemas.errors import ParseError, Stopped
 from schemas.fetch import SitemapEntry
@@ -409,3 +409,81 @@ def test_a_seed_that_is_only_named_like_a_feed_stays_a_page() -> None:
     with serve(site), session_for(site) as session:
         seeds = tuple(map(site.url, ("/feed", "/bomb.xml", "/gone.xml")))
         assert (session.sitemaps(seeds), session.lists, session.problems) == ((), set(), [])
+
+
+def _forms(sitemap: Sitemap) -> dict[str, tuple[str, ...]]:
+    at = "https://h.example/"
+    return {
+        entry.url.removeprefix(at): tuple(form.removeprefix(at) for form in entry.translations)
+        for entry in sitemap.entries
+    }
+
+
+def _in_languages(place: str, *links: str) -> str:
+    return f"<url><loc>{place}</loc>{''.join(f'<xhtml:link {link}/>' for link in links)}</url>"
+
+
+@pytest.mark.parametrize(
+    ("links", "forms"),
+    [
+        (('rel="alternate" hreflang="en" href="/a"', 'rel="alternate" hreflang="de" href="/b"'), ("a", "b")),
+        (('hreflang="de-CH" href=" /b#top "',), ("a", "b")),
+        (('rel="alternate" hreflang="en" href="/a"',), ()),
+        (('rel="alternate" hreflang="X-Default" href="/b"',), ()),
+        (('rel="alternate" hreflang="" href="/b"', 'rel="alternate" href="/b"'), ()),
+        (('rel="amphtml" hreflang="de" href="/b"',), ()),
+        (('rel="alternate" hreflang="de" href="https://elsewhere.example/b"',), ()),
+        (('rel="alternate" hreflang="de" href="mailto:x@h.example"',), ()),
+        (('rel="alternate" hreflang="de"',), ()),
+    ],
+)
+def test_a_page_is_named_with_its_forms_in_other_languages(
+    links: tuple[str, ...], forms: tuple[str, ...]
+) -> None:
+    namespace = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
+    sitemap = _parse(f"<urlset {_NS} {namespace}>{_in_languages('/a', *links)}</urlset>")
+    assert _forms(sitemap) == {"a": forms}
+
+
+def test_nobody_speaks_of_pages_of_another_owner() -> None:
+    link = 'rel="alternate" hreflang="de" href="https://other.example/b"'
+    assert [
+        entry.translations
+        for entry in _parse(
+            f"<urlset {_NS} xmlns:xhtml='x'>{_in_languages('https://other.example/a', link)}</urlset>"
+        ).entries
+    ] == [()]
+
+
+def test_a_feed_may_name_other_languages_and_says_nothing_of_translations() -> None:
+    entry = '<entry><link href="/a" hreflang="en"/><link href="/b" hreflang="de"/></entry>'
+    assert _forms(_parse(f"<feed>{entry}</feed>")) == {"a": ()}
+
+
+def test_the_forms_of_a_page_that_several_entries_name_are_those_of_all() -> None:
+    entries = (_in_languages("/a", f'hreflang="x" href="/{form}"') for form in "bc")
+    assert _forms(_parse(f"<urlset xmlns:xhtml='x'>{''.join(entries)}</urlset>")) == {"a": ("a", "b", "c")}
+
+
+def test_forms_without_end_are_cut_and_that_is_said() -> None:
+    links = (f'hreflang="x" href="/{number:05}"' for number in range(MOST_FORMS + 9))
+    sitemap = _parse(f"<urlset xmlns:xhtml='x'>{_in_languages('/a', *links)}</urlset>")
+    assert len(_forms(sitemap)["a"]) == MOST_FORMS + 1
+    assert f"more than {MOST_FORMS} forms of one page" in sitemap.problem
+
+
+@pytest.mark.data
+def test_a_sitemap_of_others_names_families() -> None:
+    body = (_DATA / "trafilatura-resources" / "sitemap-hreflang.xml").read_bytes()
+    at = "http://www.example.com/sitemap.xml"
+    found = parse_sitemap(body, url=at, max_bytes=1_000_000, max_urls=100).entries
+    assert len(found) == 3
+    assert {entry.translations for entry in found} == {tuple(sorted(entry.url for entry in found))}
+
+
+def test_a_large_sitemap_is_read_to_its_end() -> None:
+    links = [f'rel="alternate" hreflang="x" href="/{form}"' for form in range(300)]
+    pages = "".join(_in_languages(f"/{number}", *links) for number in range(800))
+    sitemap = _parse(f"<urlset xmlns:xhtml='x'>{pages}</urlset>", max_urls=1000)
+    assert len(pages) > 12_000_000
+    assert (len(sitemap.entries), sitemap.problem) == (800, "")
