@@ -227,11 +227,6 @@ class GraphFragment:
     told_translations: tuple[str, ...] = field(default=(), metadata=LATER)
 
     @property
-    def all_translations(self) -> tuple[str, ...]:
-        """Its translations, whoever names them."""
-        return tuple(dict.fromkeys((*self.translations, *self.told_translations)))
-
-    @property
     def uses(self) -> UseTerms:
         """What its site says that it may be used for, as its document node has it."""
         return next((node.uses for node in self.nodes if is_document(node)), ())

@@ -20,7 +20,7 @@ from flows.run.resources import Given, Resources
 from flows.run.values import Crawled, Difference, Run
 from indexes.layout import FILES
 from indexes.ports import RawStore
-from indexes.stores.ledger.fragment_rows import copy_fragment_rows, copy_said
+from indexes.stores.ledger.fragment_rows import copy_fragment_rows
 from indexes.stores.ledger.generations import Generation
 from indexes.stores.ledger.leases import Lease
 from indexes.stores.raw import place_by_hash
@@ -47,7 +47,9 @@ def bring_rows(whole: Index, index: Index, planned: VisibleRows, source: Source)
         ledger.documents.remove(source.name, planned.remove)
     if planned.save:
         ledger.documents.save(planned.save)
-        copy_said(whole.ledger, ledger, source.name, [row.uri for row in planned.save])
+        uris = [row.uri for row in planned.save]
+        ledger.uses.save(source.name, whole.ledger.uses.of(source.name, uris))
+        ledger.translations.save(source.name, whole.ledger.translations.of(source.name, uris))
     if planned.rows and ledger.sources.all().get(source.name) != source:
         ledger.sources.save(source)
 

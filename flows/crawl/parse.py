@@ -125,14 +125,14 @@ class _Done:
 
 
 def _parse(
-    run: CrawlContext, known: KnownDocument, earlier: str | None, told: UseTerms, named: FormsBy
+    run: CrawlContext, known: KnownDocument, past: str | None, told: UseTerms, named: FormsBy
 ) -> _Done:
     try:
         data = run.index.raw.get(known.raw_sha or "")
     except DamageFound:
         # The bytes are lost, or withheld, not the document: the next wave fetches it as if it were new.
         return _Done(replace(known, state=DocumentState.NEW, raw_sha=None, parsed_sha=None, run_id=None))
-    pages = _pages(run, earlier)
+    pages = _pages(run, past)
     try:
         answer = run.parsers().parse(data, parse_request(run, known), pages=pages)
     except (ParseError, UnsupportedMedia) as error:
@@ -165,7 +165,7 @@ def _parse(
         refresh=stub_target(fragment),
     )
     seen = _soft_error(fragment, data, parsed.words)
-    pages_sha = _keep_pages(run, parsed, answer.pages, earlier)
+    pages_sha = _keep_pages(run, parsed, answer.pages, past)
     uses = dict.fromkeys((*fragment.uses, *(term for term in told if term.origin is not UseOrigin.META)))
     changed = tuple(uses) if {*uses} != {*told} else None
     return _Done(_led_on(parsed), fragment, pages_sha, seen, answer.coverage, changed)

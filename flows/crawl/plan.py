@@ -31,7 +31,7 @@ from schemas.errors import DamageFound
 from schemas.fragment import FormsBy
 from schemas.report import Problem
 from schemas.source import Source
-from schemas.source_kinds import SourceEntry, SourceListing
+from schemas.source_kinds import SourceEntry
 
 
 def enqueue(run: CrawlContext, found: Frontier) -> None:
@@ -187,13 +187,12 @@ def plan_source(run: CrawlContext, *, due_by: str | None = None) -> int:
     """
     documents, source, run_id = run.index.ledger.documents, run.source, run.run_id
     before = {document.uri: document for document in documents.of_source(source.name)}
-    listing = run.listing()
-    starts = _starts(run, listing)
+    starts = _starts(run)
     known = {**before, **plan_rescope(source, before, run_id=run_id)}
     if any(document.state is DocumentState.GONE for document in known.values()):
         known.update(_revive(run, known, starts, due_by))
     known.update(plan_claims(known, starts))
-    told = _told(run, known, listing)
+    told = _told(run, known)
     # What is said of a document is part of what was made of its bytes.
     known.update({uri: replace(known[uri], parsed_sha=None) for uri in told.keys() & known.keys()})
     documents.save([document for uri, document in known.items() if document is not before[uri]])
@@ -295,24 +294,20 @@ def shard_of(uri: str) -> str:
     return "files" if is_file_url(uri) else registrable_domain(uri)
 
 
-def _told(
-    run: CrawlContext, known: Mapping[str, KnownDocument], listing: SourceListing
-) -> Mapping[str, FormsBy]:
+def _told(run: CrawlContext, known: Mapping[str, KnownDocument]) -> Mapping[str, FormsBy]:
     """What sitemaps say of translations that they did not; what is put aside waits, unread as it is."""
-    now = {
-        entry.uri: entry.translations
-        for entry in listing.entries
-        if DiscoveryWay.SITEMAP in entry.ways and is_inside(run.source, entry.uri)
-    }
+    listing = run.listing()
+    listed = (entry for entry in listing.entries if DiscoveryWay.SITEMAP in entry.ways)
+    now = {entry.uri: entry.translations for entry in listed if is_inside(run.source, entry.uri)}
     held = run.index.ledger.translations.of(run.source.name)
     told = plan_translations(held, now, by=DiscoveryWay.SITEMAP, whole=listing.whole)
     aside = {uri for uri, document in known.items() if document.state is DocumentState.QUARANTINED}
     return {uri: forms for uri, forms in told.items() if uri not in aside}
 
 
-def _starts(run: CrawlContext, listing: SourceListing) -> Mapping[str, str | None]:
+def _starts(run: CrawlContext) -> Mapping[str, str | None]:
     """Where the run starts, with the date that the source claims for it; what was left out is said."""
-    ledger, kind = run.index.ledger, kind_named(run.source.kind)
+    listing, ledger, kind = run.listing(), run.index.ledger, kind_named(run.source.kind)
     ledger.runs.add_problems(run.run_id, listing.problems)
     if not kind.lists_all:  # of what lists all, the rows of documents say as much
         ledger.listings.save(run.source.name, ways_to_keep(run.source, listing.entries, origin=kind.origin))

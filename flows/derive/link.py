@@ -242,8 +242,11 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
         for doc, fragment in _load(run, live).items()
     }
     nodes = [mark(node, live[doc]) for doc, fragment in fragments.items() for node in fragment.nodes]
-    named = (one for f in fragments.values() for one in (*(to.target for to in f.links), *f.all_translations))
-    targets = generation.resolve(named)
+    targets = generation.resolve(
+        target
+        for f in fragments.values()
+        for target in (*(link.target for link in f.links), *f.translations, *f.told_translations)
+    )
     catalogue = generation.names.catalogue_for(live, fragments, targets)
     doc_ids = generation.doc_ids.among(r.target for f in fragments.values() for r in f.references)
     edges = _edges(generation, fragments, live, targets, doc_ids, catalogue)

@@ -14,7 +14,6 @@ from flows.repair.scratch import Scratch
 from flows.run.contexts import load_fragment
 from indexes.embed.pending import chunk_vectors, vector_texts
 from indexes.embed.screen import open_screen
-from indexes.stores.ledger.fragment_rows import copy_said
 from ingest.link.chunk_columns import columns_of, joined
 from ingest.link.similar_to import held_rows, similar_rows
 from ingest.link.similarity import compare_chunks, nothing_similar
@@ -107,7 +106,8 @@ def parse_in_scratch(scratch: Scratch, known: Mapping[str, KnownDocument]) -> Ma
         context = scratch.crawling(source)
         there = ledger.documents.get(source, docs)
         ledger.documents.save([_unparsed(known[doc]) for uri, doc in docs.items() if uri not in there])
-        copy_said(scratch.held.ledger, ledger, source, docs)
+        ledger.uses.save(source, scratch.held.ledger.uses.of(source, docs))
+        ledger.translations.save(source, scratch.held.ledger.translations.of(source, docs))
         for part in batched(sorted(docs), _DOCUMENTS):
             parse_batch(context, part)
         after |= {docs[uri]: row for uri, row in ledger.documents.get(source, docs).items()}

@@ -17,7 +17,7 @@ from ingest.fetch.politeness import Clock, Pace, SharedTurns
 from ingest.fetch.proxies import Credentials, ProxyRules
 from ingest.fetch.robots import RobotsCache, RobotsPolicy, product_token
 from ingest.fetch.signatures import RequestSigner
-from ingest.fetch.sitemaps import SitemapWalk
+from ingest.fetch.sitemaps import Sitemap, SitemapWalk
 from ingest.fetch.transport import HttpResponse, Tally, Transport
 from ingest.urls import host_port
 from ingest.uses import terms_of_tdm_file
@@ -75,7 +75,7 @@ class FetchSession:
         self.clock = clock
         self.concurrency = concurrency
         self.problems: list[Problem] = []
-        self.lists: set[str] = set()
+        self.lists: dict[str, Sitemap] = {}
         self.lists_are_whole = True
         self._per_host_delay = per_host_delay
         allowed = tuple(parse_allowed(entry) for entry in allow_private)

@@ -128,7 +128,7 @@ _MADE_FOR_IT = 2.0
 """Seconds before its answer within which a server makes a page."""
 
 _LINK = re.compile(r"<([^<>]{1,2048})>([^<>]{0,500})")
-_RELATION = re.compile(r";\s*rel\s*=\s*(?:\"([^\"]*)|([^\s;,]+))", re.IGNORECASE)
+_RELATION = re.compile(r";\s*rel\s*=\s*\"?([^\";,]*)", re.IGNORECASE)
 _ONE_LANGUAGE = re.compile(r";\s*hreflang\s*=\s*\"?(?!x-default\b)\w", re.IGNORECASE)
 _BY_STATUS = {404: FetchStatus.NOT_FOUND, 410: FetchStatus.GONE}
 
@@ -286,9 +286,8 @@ def _linked(headers: Mapping[str, str], url: str, relation: str) -> Iterator[tup
     """Addresses of the same owner of which a header `Link` says so, each with all that it says (RFC 8288)."""
     for place, said in _LINK.findall(headers.get("link", "")):
         words, target = _RELATION.search(said), canonical_url(place, url)
-        if words is None or relation not in (words[1] or words[2] or "").lower().split() or target is None:
-            continue
-        if registrable_domain(target) == registrable_domain(url):
+        is_named = words is not None and relation in words[1].lower().split()
+        if is_named and target is not None and registrable_domain(target) == registrable_domain(url):
             yield target, said
 
 

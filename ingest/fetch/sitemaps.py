@@ -60,11 +60,12 @@ _PLACES = {"url": "loc", "sitemap": "loc", "item": "link", "entry": "link"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sitemap:
-    """What one file lists: documents, and further sitemaps; `problem` where it ended before its end."""
+    """What one file lists; `problem` where it ended before its end, `parts`: how many are parts of pages."""
 
     entries: tuple[SitemapEntry, ...] = ()
     children: tuple[str, ...] = ()
     problem: str = ""
+    parts: int = 0
 
 
 def parse_sitemap(body: bytes, *, url: str, max_bytes: int, max_urls: int) -> Sitemap:
@@ -82,7 +83,8 @@ def parse_sitemap(body: bytes, *, url: str, max_bytes: int, max_urls: int) -> Si
     else:
         problem = _read_lines(body, listing, url)
     entries, children = tuple(listing.entries.values()), tuple(listing.children)
-    return Sitemap(entries=entries, children=children, problem=problem or listing.problem)
+    problem = problem or listing.problem
+    return Sitemap(entries=entries, children=children, problem=problem, parts=listing.parts)
 
 
 def parse_llms(body: bytes, *, url: str, max_urls: int) -> Sitemap:
@@ -232,10 +234,9 @@ class _Listing:
         self._texts: dict[str, str] = {}
         self._text: list[str] | None = None
         self._length = 0
-        self.problem = ""
+        self.problem, self.parts = "", 0
         self._forms: set[str] = set()
         self._place = cache(partial(canonical_url, base=url))  # each of a family is named by all of it
-        self._families: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def anew(self) -> "_Listing":
         """Return one that has heard nothing yet."""
@@ -304,12 +305,12 @@ class _Listing:
             self._forms.add(form)
 
     def _family(self, url: str) -> tuple[str, ...]:
-        """The forms of a page, as far as one owner has them, the page and the sitemap; one value for all."""
-        if not self._forms - {url}:
+        """The forms of a page, as far as one owner has them, the page and the sitemap."""
+        if not self._forms:
             return ()
         owner = registrable_domain(self._url)
         found = tuple(sorted(form for form in {url, *self._forms} if registrable_domain(form) == owner))
-        return self._families.setdefault(found, found) if len(found) > 1 and url in found else ()
+        return found if len(found) > 1 and url in found else ()
 
     def add(self, place: str, lastmod: str | None) -> None:
         url = canonical_url(place, self._url)
@@ -318,22 +319,15 @@ class _Listing:
         if self._room <= 0:
             raise _Full
         self._room -= 1
+        self.parts += "#" in place
         entry = SitemapEntry(url=url, lastmod=lastmod, ways=(self._way,), translations=self._family(url))
-        self.entries[url] = joined_entry(self.entries.get(url, entry), entry)
+        self.entries.setdefault(url, entry)
 
     def comment(self, _text: str) -> None:
         """Comments list nothing."""
 
     def close(self) -> None:
         """All has been heard."""
-
-
-def joined_entry(first: SitemapEntry, other: SitemapEntry) -> SitemapEntry:
-    """Return what two lists, or a list twice, say of one document; the date of the first counts."""
-    if first is other:
-        return first
-    forms = tuple(sorted({*first.translations, *other.translations}))
-    return replace(first, ways=tuple(sorted({*first.ways, *other.ways})), translations=forms)
 
 
 _LIST_NAME = re.compile(
@@ -366,7 +360,7 @@ class SitemapWalk:
     ask: Callable[[str], Awaitable[HttpResponse]]
     report: Callable[[Problem], None]
     entries: dict[str, SitemapEntry] = field(default_factory=dict)
-    lists: set[str] = field(default_factory=set)
+    lists: dict[str, Sitemap] = field(default_factory=dict)
     whole: bool = True
     _seen: set[str] = field(default_factory=set)
 
@@ -385,7 +379,7 @@ class SitemapWalk:
             sitemap = await self._read(url, silent=url in guesses and url not in named)
             self._add(sitemap)
             if url in seeds and (sitemap.entries or sitemap.children):
-                self.lists.add(url)
+                self.lists[url] = sitemap
             queue.extend((child, depth + 1) for child in self._deeper(url, sitemap, depth))
         folders = sorted({folder_of(seed) for seed in seeds if seed not in self.lists})
         for guess in (f"{site}{LLMS}", *(f"{folder}{INVENTORY}" for folder in folders)):
@@ -394,7 +388,10 @@ class SitemapWalk:
 
     def _add(self, sitemap: Sitemap) -> None:
         for entry in sitemap.entries:
-            self.entries[entry.url] = joined_entry(self.entries.get(entry.url, entry), entry)
+            held = self.entries.get(entry.url, entry)
+            ways = tuple(sorted({*held.ways, *entry.ways}))
+            forms = tuple(sorted({*held.translations, *entry.translations}))
+            self.entries[entry.url] = replace(held, ways=ways, translations=forms)
 
     def _deeper(self, url: str, sitemap: Sitemap, depth: int) -> tuple[str, ...]:
         if sitemap.children and depth >= self.limits.sitemap_depth:

@@ -83,12 +83,9 @@ def plan_translations(
     """
     found: dict[str, FormsBy] = {}
     for uri in held.keys() | now.keys() if whole else now.keys():
-        before, forms = held.get(uri, {}), now.get(uri, ())
-        others = {one: named for one, named in before.items() if one != by}
-        after = {**others, by: forms} if forms else others
-        if after != before:
-            found[uri] = after
-    return found
+        others = {one: named for one, named in held.get(uri, {}).items() if one != by}
+        found[uri] = {**others, by: now[uri]} if now.get(uri) else others
+    return {uri: said for uri, said in found.items() if said != held.get(uri, {})}
 
 
 def _claim(uri: str, starts: Mapping[str, str | None], distrusted: Collection[str]) -> str | None:

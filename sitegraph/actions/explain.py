@@ -186,9 +186,8 @@ def translations_of(index: Index, known: KnownDocument) -> list[dict[str, str | 
     except DamageFound:
         return []
     rows = index.ledger.documents.get(known.source, (*fragment.alternates, *fragment.told_translations))
-    # What its site names beside the page, and this index does not know, is not for its readers.
-    told = (uri for uri in fragment.told_translations if uri in rows)
-    named = dict.fromkeys((*fragment.alternates, *told))
+    # What others name, and this index does not know, is not for its readers.
+    named = dict.fromkeys((*fragment.alternates, *filter(rows.get, fragment.told_translations)))
     return [
         {
             "uri": uri,

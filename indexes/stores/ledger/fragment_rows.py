@@ -100,12 +100,6 @@ def copy_fragment_rows(held: Ledger, into: Ledger, shas: Collection[str]) -> Non
         into.names.save(held.names.of_fragments(part).items())
 
 
-def copy_said(held: Ledger, into: Ledger, source: str, uris: Collection[str]) -> None:
-    """Copy what was said of documents beside their bytes, which parsing them again takes."""
-    into.uses.save(source, held.uses.of(source, uris))
-    into.translations.save(source, held.translations.of(source, uris))
-
-
 def copy_answers(held: Ledger, into: Ledger) -> None:
     """Copy what a language model answered, so that none is asked again."""
     with into.engine.begin() as connection:

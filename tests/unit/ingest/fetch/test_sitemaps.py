@@ -398,7 +398,8 @@ def test_a_seed_that_is_a_feed_lists_its_entries_and_is_no_document() -> None:
             site.url("/new.html"): "Tue, 05 Mar 2024 10:00:00 GMT",
             site.url("/old.html"): None,
         }
-        assert session.lists == {site.url("/feed.xml")}
+        assert list(session.lists) == [site.url("/feed.xml")]
+        assert session.lists[site.url("/feed.xml")].parts == 1
         assert sorted(site.paths()) == ["/feed.xml", "/sitemap.xml"]
 
 
@@ -408,7 +409,7 @@ def test_a_seed_that_is_only_named_like_a_feed_stays_a_page() -> None:
     site = Site({"/feed": page, "/bomb.xml": bomb})
     with serve(site), session_for(site) as session:
         seeds = tuple(map(site.url, ("/feed", "/bomb.xml", "/gone.xml")))
-        assert (session.sitemaps(seeds), session.lists, session.problems) == ((), set(), [])
+        assert (session.sitemaps(seeds), session.lists, session.problems) == ((), {}, [])
 
 
 def _forms(sitemap: Sitemap) -> dict[str, tuple[str, ...]]:
@@ -460,9 +461,33 @@ def test_a_feed_may_name_other_languages_and_says_nothing_of_translations() -> N
     assert _forms(_parse(f"<feed>{entry}</feed>")) == {"a": ()}
 
 
-def test_the_forms_of_a_page_that_several_entries_name_are_those_of_all() -> None:
-    entries = (_in_languages("/a", f'hreflang="x" href="/{form}"') for form in "bc")
-    assert _forms(_parse(f"<urlset xmlns:xhtml='x'>{''.join(entries)}</urlset>")) == {"a": ("a", "b", "c")}
+def test_the_forms_of_a_page_are_those_of_all_sitemaps_that_list_it() -> None:
+    links = {form: f'hreflang="x" href="/{form}"' for form in "bc"}
+    lists = {
+        f"/{form}.xml": Reply(f"<urlset xmlns:xhtml='x'>{_in_languages('/a', link)}</urlset>".encode())
+        for form, link in links.items()
+    }
+    robots = Reply(b"Sitemap: /b.xml\nSitemap: /c.xml\n", content_type="text/plain")
+    site = Site({"/robots.txt": robots, **lists})
+    with serve(site), session_for(site) as session:
+        (entry,) = session.sitemaps((site.url("/"),))
+        assert entry.translations == tuple(map(site.url, ("/a", "/b", "/c")))
+        assert session.lists_are_whole
+
+
+@pytest.mark.parametrize(
+    ("reply", "whole"),
+    [
+        (Reply(b"", 404), True),
+        (Reply(b"", 503), False),
+        (Reply(b"<urlset><url", content_type="text/xml"), False),
+    ],
+)
+def test_it_is_known_whether_all_that_may_be_listed_was_read(reply: Reply, whole: bool) -> None:
+    site = Site({"/sitemap.xml": reply})
+    with serve(site), session_for(site) as session:
+        session.sitemaps((site.url("/"),))
+        assert session.lists_are_whole is whole
 
 
 def test_forms_without_end_are_cut_and_that_is_said() -> None:
