@@ -264,8 +264,11 @@ class _Listing:
     def _start_field(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "link" and "href" in attributes:
             if attributes.get("rel", "alternate") == "alternate":
-                self._texts.setdefault("link", attributes["href"])
-                self._add_form(attributes["href"], attributes.get("hreflang", ""))
+                place = attributes["href"].replace(
+                    "&#38;", "&"
+                )  # so a parser that resolves none leaves &amp;
+                self._texts.setdefault("link", place)
+                self._add_form(place, attributes.get("hreflang", ""))
         elif (name == _PLACES[self._item] or name in _DATES) and self._path[-2] == self._item:
             self._text, self._length = [], 0
 

@@ -429,6 +429,7 @@ def _in_languages(place: str, *links: str) -> str:
     [
         (('rel="alternate" hreflang="en" href="/a"', 'rel="alternate" hreflang="de" href="/b"'), ("a", "b")),
         (('hreflang="de-CH" href=" /b#top "',), ("a", "b")),
+        (('hreflang="de" href="/b?x=1&amp;y=2&#38;z=&amp;amp;"',), ("a", "b?x=1&y=2&z=&amp;")),
         (('rel="alternate" hreflang="en" href="/a"',), ()),
         (('rel="alternate" hreflang="X-Default" href="/b"',), ()),
         (('rel="alternate" hreflang="" href="/b"', 'rel="alternate" href="/b"'), ()),
@@ -512,3 +513,9 @@ def test_a_large_sitemap_is_read_to_its_end() -> None:
     sitemap = _parse(f"<urlset xmlns:xhtml='x'>{pages}</urlset>", max_urls=1000)
     assert len(pages) > 12_000_000
     assert (len(sitemap.entries), sitemap.problem) == (800, "")
+
+
+def test_an_ampersand_in_the_link_of_a_feed_is_one() -> None:
+    assert _urls(_parse('<feed><entry><link href="/a?x=1&amp;y=2"/></entry></feed>')) == [
+        "https://h.example/a?x=1&y=2"
+    ]
