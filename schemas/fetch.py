@@ -44,8 +44,9 @@ class FetchResult:
     whether it named one. `length` is the size of the body that a 304 stands for, where it can be compared
     with that of a body as decoded. `location` is the
     canonical target of a redirect, which is not fetched. `canonical` is the address on the same domain that a
-    header `Link` names as the document's own. `uses` is what was said of those, beside X-Robots-Tag, in each
-    place that was read, nothing included. `modified` is when what was asked says that the
+    header `Link` names as the document's own, `translations` are those that it names as its forms in other
+    languages, None where nothing is said of them. `uses` is what was said of those, beside X-Robots-Tag, in
+    each place that was read, nothing included. `modified` is when what was asked says that the
     bytes last changed, None where that says nothing. `requests` (also those that no connection came
     of), `bytes` (of bodies, as received) and `statuses` cover all tries; `seconds` is how long they took,
     waiting included.
@@ -70,17 +71,22 @@ class FetchResult:
     told_etag: bool = False
     x_robots_tag: str | None = None
     canonical: str | None = None
+    translations: tuple[str, ...] | None = None
     uses: Mapping[UseOrigin, UseTerms] = field(default_factory=dict)
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapEntry:
-    """A document a site lists; `lastmod` is the site's own claim and sets priority only; `ways` list it."""
+    """A document a site lists; `lastmod` is the site's own claim and sets priority only; `ways` list it.
+
+    `translations` are its forms in other languages, itself among them, where its site lists them.
+    """
 
     url: str
     lastmod: str | None = None
     ways: tuple[DiscoveryWay, ...] = (DiscoveryWay.SITEMAP,)
+    translations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

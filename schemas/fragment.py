@@ -1,6 +1,6 @@
 """What a parser makes of one document, how it is cleaned first, and what became of its words."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from schemas.edges import Edge, EdgeKind, LinkPosition
@@ -173,12 +173,17 @@ class Reference:
     predicate: str | None = None
 
 
+FormsBy = Mapping[str, tuple[str, ...]]
+"""Addresses of a document in other languages that its site names beside its bytes, by where it does."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphFragment:
     """One document as nodes, inner edges and chunks, with its outgoing links still unresolved.
 
     `names` are other names of the document that its front matter states.
-    Depends on nothing but the bytes, the URI and the source's settings: parsed twice, it is equal.
+    Depends on nothing but the bytes, the URI, the source's settings and what its site says beside the bytes
+    of its uses and translations: parsed twice, it is equal.
     `content_hash` covers what a reader sees: text, links and tables of the content, without
     navigation, clocks and nonces.
     `noindex` fragments have a document node and no chunks; `nofollow` ones add nothing to the frontier.
@@ -190,7 +195,8 @@ class GraphFragment:
     it has Tool nodes, and nothing that is read. `matched` names the selectors of the source's `content`
     that matched the page. `modified` is the date that the document states of itself; the ledger keeps it,
     not the stored fragment, which another date alone does not change. `access` are the groups to which
-    its front matter narrows who may see it; none: it says nothing of that. `coverage` is what became of
+    its front matter narrows who may see it; none: it says nothing of that. `told_translations` are those that
+    its site names beside its bytes, in a sitemap or a header. `coverage` is what became of
     its words, kept by the ledger, too; None: not known.
     """
 
@@ -218,6 +224,7 @@ class GraphFragment:
     access: tuple[str, ...] = field(default=(), metadata=LATER)
     coverage: WordCoverage | None = field(default=None, metadata=LATER)
     translations: tuple[str, ...] = field(default=(), metadata=LATER)
+    told_translations: tuple[str, ...] = field(default=(), metadata=LATER)
 
     @property
     def uses(self) -> UseTerms:

@@ -44,21 +44,27 @@ class SourceEntry:
     """A document that is there, and what is claimed about it.
 
     `lastmod`: when it changed, ISO 8601 in UTC. `content`: a name of its bytes (a blob id, a digest); equal
-    names are equal bytes. `ways` name what lists it, where that is not the kind's `origin`.
+    names are equal bytes. `ways` name what lists it, where that is not the kind's `origin`. `translations`
+    are its forms in other languages, itself among them.
     """
 
     uri: str
     lastmod: str | None = None
     content: str | None = None
     ways: tuple[str, ...] = ()
+    translations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceListing:
-    """The documents that are there, in any order, and what was left out or could not be read."""
+    """The documents that are there, in any order, and what was left out or could not be read.
+
+    `whole`: every list was read to its end; else what it said before of documents it does not name now stays.
+    """
 
     entries: tuple[SourceEntry, ...]
     problems: tuple[Problem, ...] = ()
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

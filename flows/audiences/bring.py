@@ -47,7 +47,9 @@ def bring_rows(whole: Index, index: Index, planned: VisibleRows, source: Source)
         ledger.documents.remove(source.name, planned.remove)
     if planned.save:
         ledger.documents.save(planned.save)
-        ledger.uses.save(source.name, whole.ledger.uses.of(source.name, [row.uri for row in planned.save]))
+        uris = [row.uri for row in planned.save]
+        ledger.uses.save(source.name, whole.ledger.uses.of(source.name, uris))
+        ledger.translations.save(source.name, whole.ledger.translations.of(source.name, uris))
     if planned.rows and ledger.sources.all().get(source.name) != source:
         ledger.sources.save(source)
 

@@ -25,6 +25,7 @@ from ingest.parse.access import header_directives
 from ingest.parse.formats.registry import formats_version, installed_formats
 from ingest.plan.frontier import plan_redirect, redirects_outside, site_of
 from ingest.plan.schedule import wants_full_fetch
+from ingest.plan.start import plan_translations
 from ingest.sources.registry import kind_named
 from ingest.uses import next_outside, terms_of_directives, unstamped
 from schemas.documents import DocumentState, FetchAttempt, KnownDocument
@@ -36,8 +37,8 @@ from schemas.uses import UseOrigin, UseTerms
 
 _log = logging.getLogger(__name__)
 
-Told = dict[str, Mapping[UseOrigin, UseTerms]]
-"""What was said now of the uses of documents, by address."""
+Told = dict[str, FetchResult]
+"""Answers without their bodies, by address: what was said now of documents beside these."""
 
 BROKE_OFF = "the connection ended before the end of the page, which the version before has"
 
@@ -96,8 +97,8 @@ def _ask(
         earlier = _as_earlier(attempts[uri], seen[uri], doubts.get(uri)) if uri in seen else ()
         seen[uri] = _record(run, known[uri], result, conditional=conditional)
         attempts[uri] = FetchAttempt(conditional=conditional, bytes=result.bytes, earlier=earlier)
-        if result.status in (FetchStatus.OK, FetchStatus.NOT_MODIFIED) and result.uses:
-            told[uri] = result.uses
+        if result.status in (FetchStatus.OK, FetchStatus.NOT_MODIFIED):
+            told[uri] = replace(result, body=None)
 
     _fetch(run, list(asked.values()), on_result)
     if whole:
@@ -276,11 +277,15 @@ def _save(
     run: CrawlContext, seen: Sequence[KnownDocument], attempts: Mapping[str, FetchAttempt], told: Told
 ) -> None:
     ledger, source = run.index.ledger, run.source
-    said = _said(run, {row.uri: row for row in seen if row.uri in told}, told)
+    said = _said(run, {row.uri: row for row in seen if row.uri in told and told[row.uri].uses}, told)
+    forms = {uri: one.translations for uri, one in told.items() if one.translations is not None}
+    held = ledger.translations.of(source.name, forms)
+    named = plan_translations(held, forms, by="header", whole=False)
     # What is said of a document is part of what was made of its bytes.
-    rows = [replace(row, parsed_sha=None) if row.uri in said else row for row in seen]
+    rows = [replace(row, parsed_sha=None) if row.uri in said or row.uri in named else row for row in seen]
     enqueue_targets(run, rows, partial(plan_redirect, source), attempts=attempts)
     ledger.uses.save(source.name, said)  # behind the rows: a crash in between finds the change once more
+    ledger.translations.save(source.name, named)
     ledger.runs.add_problems(run.run_id, redirects_outside(source, seen))
 
 
@@ -290,7 +295,7 @@ def _said(run: CrawlContext, rows: Mapping[str, KnownDocument], told: Told) -> M
     for uri, row in rows.items():
         words = header_directives(row.x_robots_tag, robot=robot_name(run))
         before, directives = held.get(uri, ()), terms_of_directives(words, UseOrigin.HEADER)
-        now = next_outside(before, told[uri], directives, now=row.checked_at)
+        now = next_outside(before, told[uri].uses, directives, now=row.checked_at)
         if {*map(unstamped, now)} != {*map(unstamped, before)}:
             found[uri] = now
     return found

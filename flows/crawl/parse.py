@@ -27,11 +27,12 @@ from schemas.documents import COMPARED, READABLE, DocumentState, KnownDocument, 
 from schemas.errors import DamageFound, ParseError, UnsupportedMedia
 from schemas.families import version_of
 from schemas.fetch import FetchRequest, FetchResult
-from schemas.fragment import LOSS, GraphFragment, ParseRequest, WordCoverage, with_uses
+from schemas.fragment import LOSS, FormsBy, GraphFragment, ParseRequest, WordCoverage, with_uses
 from schemas.ids import canonical_json, pdf_doc_id
 from schemas.nodes import Dated
 from schemas.records import from_record, to_record
 from schemas.report import Problem
+from schemas.secrets import find_secrets
 from schemas.source import Source
 from schemas.uses import UseOrigin, UseTerms
 
@@ -49,13 +50,15 @@ def parse_batch(run: CrawlContext, uris: Sequence[str]) -> ParsedBatch:
     versions = _earlier_versions(run, stale.values())
     earlier = run.index.ledger.pages.of(versions.values())
     terms = run.index.ledger.uses.of(run.source.name, stale)
+    named = run.index.ledger.translations.of(run.source.name, stale)
     taken = 0
     done = [_Done(led) for document in fresh if (led := _led_on(document)) is not document]
     try:
         for document in stale.values():
             run.raise_if_stopped()
-            pages = earlier.get(versions[document.uri])
-            done.append(_parse(run, document, pages, terms.get(document.uri, ())))
+            uri = document.uri
+            pages = earlier.get(versions[uri])
+            done.append(_parse(run, document, pages, terms.get(uri, ()), named.get(uri, {})))
             taken += _embed_ahead(run, document, done[-1])
             run.crash_point("parse.midway")
             run.progress.advance("parse")
@@ -121,20 +124,22 @@ class _Done:
     uses: UseTerms | None = None
 
 
-def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None, told: UseTerms) -> _Done:
+def _parse(
+    run: CrawlContext, known: KnownDocument, past: str | None, told: UseTerms, named: FormsBy
+) -> _Done:
     try:
         data = run.index.raw.get(known.raw_sha or "")
     except DamageFound:
         # The bytes are lost, or withheld, not the document: the next wave fetches it as if it were new.
         return _Done(replace(known, state=DocumentState.NEW, raw_sha=None, parsed_sha=None, run_id=None))
-    pages = _pages(run, earlier)
+    pages = _pages(run, past)
     try:
         answer = run.parsers().parse(data, parse_request(run, known), pages=pages)
     except (ParseError, UnsupportedMedia) as error:
         # Read by an older version or not: the next look must not take these bytes for read.
         unread = replace(known, parsed_sha=None, failures=known.failures + 1, misses=0, missed_at=None)
         return _Done(replace(unread, state=DocumentState.FAILED, reason=error.message))
-    fragment, record, modified = _as_kept(answer.record, told, now=known.checked_at)
+    fragment, record, modified = _as_kept(answer.record, told, named, now=known.checked_at)
     if _only_moves(run, known, fragment):
         said = known.canonical or fragment.canonical
         return _Done(_led_on(replace(known, raw_sha=known.parsed_sha, canonical=said, failures=0)))
@@ -160,7 +165,7 @@ def _parse(run: CrawlContext, known: KnownDocument, earlier: str | None, told: U
         refresh=stub_target(fragment),
     )
     seen = _soft_error(fragment, data, parsed.words)
-    pages_sha = _keep_pages(run, parsed, answer.pages, earlier)
+    pages_sha = _keep_pages(run, parsed, answer.pages, past)
     uses = dict.fromkeys((*fragment.uses, *(term for term in told if term.origin is not UseOrigin.META)))
     changed = tuple(uses) if {*uses} != {*told} else None
     return _Done(_led_on(parsed), fragment, pages_sha, seen, answer.coverage, changed)
@@ -210,19 +215,20 @@ def read_once_more(run: CrawlContext, known: KnownDocument) -> tuple[FetchResult
 
 
 def _as_kept(
-    answered: bytes, said: UseTerms = (), *, now: str | None = None
+    answered: bytes, said: UseTerms = (), named: FormsBy | None = None, *, now: str | None = None
 ) -> tuple[GraphFragment, bytes, Dated | None]:
     """Return a fragment and its bytes as they are kept, and apart from them the date that it states.
 
     *said* is what was said of the uses of the document, also beside its bytes, since when is known; what the
-    bytes say anew is seen *now*.
+    bytes say anew is seen *now*. *named* are the translations that are named beside its bytes.
     """
     fragment = from_record(GraphFragment, json.loads(answered))
     uses = joined_uses(fragment.uses, said, now=now)
-    if fragment.modified is None and uses == fragment.uses:
+    told = {uri for by in (named or {}).values() for uri in by if not find_secrets(uri)} - {fragment.uri}
+    if fragment.modified is None and uses == fragment.uses and not told:
         return fragment, answered, None
     # A new date alone makes no new fragment, and costs its readers nothing.
-    kept = replace(with_uses(fragment, uses), modified=None)
+    kept = replace(with_uses(fragment, uses), modified=None, told_translations=tuple(sorted(told)))
     return kept, canonical_json(to_record(kept)).encode(), fragment.modified
 
 
@@ -242,8 +248,9 @@ def parse_as_kept(run: CrawlContext, known: KnownDocument) -> bytes:
     Raises: DamageFound: the bytes are lost; ParseError, UnsupportedMedia: they cannot be parsed.
     """
     answer = run.parsers().parse(run.index.raw.get(known.raw_sha or ""), parse_request(run, known))
-    said = run.index.ledger.uses.of(run.source.name, [known.uri])
-    return _as_kept(answer.record, said.get(known.uri, ()), now=known.checked_at)[1]
+    ledger, name, uri = run.index.ledger, run.source.name, known.uri
+    said, named = ledger.uses.of(name, [uri]), ledger.translations.of(name, [uri])
+    return _as_kept(answer.record, said.get(uri, ()), named.get(uri, {}), now=known.checked_at)[1]
 
 
 def _soft_error(fragment: GraphFragment, data: bytes, words: int | None) -> SoftError | None:

@@ -21,12 +21,14 @@ from ingest.plan.frontier import (
 )
 from ingest.plan.schedule import plan_sample
 from ingest.plan.scope import Variant, budget_refusal, is_inside, seed_urls, spread_variants, variants_refusal
-from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts
+from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts, plan_translations
 from ingest.sources.registry import kind_named
 from ingest.urls import is_file_url, path_of_variant, registrable_domain
 from schemas.batches import batched
+from schemas.completeness import DiscoveryWay
 from schemas.documents import DocumentState, FetchAttempt, KnownDocument
 from schemas.errors import DamageFound
+from schemas.fragment import FormsBy
 from schemas.report import Problem
 from schemas.source import Source
 from schemas.source_kinds import SourceEntry
@@ -190,8 +192,12 @@ def plan_source(run: CrawlContext, *, due_by: str | None = None) -> int:
     if any(document.state is DocumentState.GONE for document in known.values()):
         known.update(_revive(run, known, starts, due_by))
     known.update(plan_claims(known, starts))
+    told = _told(run, known)
+    # What is said of a document is part of what was made of its bytes.
+    known.update({uri: replace(known[uri], parsed_sha=None) for uri in told.keys() & known.keys()})
     documents.save([document for uri, document in known.items() if document is not before[uri]])
     enqueue(run, plan_starts(source, known, starts))
+    run.index.ledger.translations.save(source.name, told)  # behind the rows, as flows/crawl/fetch.py does
     total = documents.count(source.name)
     _log.info(
         "planned %s: %d documents known before, %d now; %d seeds, sitemap entries or files to start from",
@@ -286,6 +292,17 @@ def cut_into_batches(
 def shard_of(uri: str) -> str:
     """What must be looked at in turn: a registrable domain, or the local files."""
     return "files" if is_file_url(uri) else registrable_domain(uri)
+
+
+def _told(run: CrawlContext, known: Mapping[str, KnownDocument]) -> Mapping[str, FormsBy]:
+    """What sitemaps say of translations that they did not; what is put aside waits, unread as it is."""
+    listing = run.listing()
+    listed = (entry for entry in listing.entries if DiscoveryWay.SITEMAP in entry.ways)
+    now = {entry.uri: entry.translations for entry in listed if is_inside(run.source, entry.uri)}
+    held = run.index.ledger.translations.of(run.source.name)
+    told = plan_translations(held, now, by=DiscoveryWay.SITEMAP, whole=listing.whole)
+    aside = {uri for uri, document in known.items() if document.state is DocumentState.QUARANTINED}
+    return {uri: forms for uri, forms in told.items() if uri not in aside}
 
 
 def _starts(run: CrawlContext) -> Mapping[str, str | None]:

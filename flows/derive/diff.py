@@ -23,11 +23,12 @@ from ingest.diff.guard import (
     unread_seeds,
 )
 from ingest.diff.validators import hosts_with_false_304
+from ingest.fetch.sitemaps import may_be_list
 from ingest.plan.scope import is_inside, seed_urls
 from ingest.urls import folder_of
 from schemas.advice import ADVICE, Trouble
 from schemas.changes import ChangeKind, DocumentChange
-from schemas.documents import KnownDocument, LiveDocument
+from schemas.documents import DocumentState, KnownDocument, LiveDocument
 from schemas.errors import GuardRefused
 from schemas.families import SourceFamily
 from schemas.ids import canonical_json
@@ -76,10 +77,12 @@ def check_seeds(run: IndexContext, known: Sequence[KnownDocument], *, accept: bo
     document.
     """
     seeds = seed_urls(run.source)
-    refusal = seed_refusal(seeds, known, accept=accept) or empty_refusal(known)
+    # A feed to which pages link, too, is no document and was read all the same.
+    read = [row for row in known if row.state is not DocumentState.UNSUPPORTED or not may_be_list(row.uri)]
+    refusal = seed_refusal(seeds, read, accept=accept) or empty_refusal(known)
     if refusal:
         raise GuardRefused(f"{refusal}; nothing was changed", subject=run.source.name)
-    unread = unread_seeds(seeds, known)
+    unread = unread_seeds(seeds, read)
     told = [Problem(url=seed, reason=f"seed cannot be read: {why}") for seed, why in unread.items()]
     run.index.ledger.runs.add_problems(run.run_id, told)
 

@@ -243,7 +243,9 @@ def link_documents(generation: NextGeneration, docs: Sequence[str]) -> LinkedRow
     }
     nodes = [mark(node, live[doc]) for doc, fragment in fragments.items() for node in fragment.nodes]
     targets = generation.resolve(
-        target for f in fragments.values() for target in (*(link.target for link in f.links), *f.translations)
+        target
+        for f in fragments.values()
+        for target in (*(link.target for link in f.links), *f.translations, *f.told_translations)
     )
     catalogue = generation.names.catalogue_for(live, fragments, targets)
     doc_ids = generation.doc_ids.among(r.target for f in fragments.values() for r in f.references)

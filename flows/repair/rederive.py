@@ -107,6 +107,7 @@ def parse_in_scratch(scratch: Scratch, known: Mapping[str, KnownDocument]) -> Ma
         there = ledger.documents.get(source, docs)
         ledger.documents.save([_unparsed(known[doc]) for uri, doc in docs.items() if uri not in there])
         ledger.uses.save(source, scratch.held.ledger.uses.of(source, docs))
+        ledger.translations.save(source, scratch.held.ledger.translations.of(source, docs))
         for part in batched(sorted(docs), _DOCUMENTS):
             parse_batch(context, part)
         after |= {docs[uri]: row for uri, row in ledger.documents.get(source, docs).items()}

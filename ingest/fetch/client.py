@@ -17,7 +17,7 @@ from ingest.fetch.politeness import Clock, Pace, SharedTurns
 from ingest.fetch.proxies import Credentials, ProxyRules
 from ingest.fetch.robots import RobotsCache, RobotsPolicy, product_token
 from ingest.fetch.signatures import RequestSigner
-from ingest.fetch.sitemaps import SitemapWalk
+from ingest.fetch.sitemaps import Sitemap, SitemapWalk
 from ingest.fetch.transport import HttpResponse, Tally, Transport
 from ingest.urls import host_port
 from ingest.uses import terms_of_tdm_file
@@ -34,7 +34,8 @@ class FetchSession:
     """Connections, robots rules, pace and circuits of all hosts of one run.
 
     `pieces` are scripts and styles that pages share; `lists` are seeds that are feeds or sitemaps, and no
-    documents; `is_privileged`: it may see what the public may not.
+    documents; `lists_are_whole`: none of what sites list was left unread; `is_privileged`: it may see what
+    the public may not.
     Synchronous to its callers, which may be several threads: the work is done on the session's own loop.
     """
 
@@ -74,7 +75,8 @@ class FetchSession:
         self.clock = clock
         self.concurrency = concurrency
         self.problems: list[Problem] = []
-        self.lists: set[str] = set()
+        self.lists: dict[str, Sitemap] = {}
+        self.lists_are_whole = True
         self._per_host_delay = per_host_delay
         allowed = tuple(parse_allowed(entry) for entry in allow_private)
         self._transport = Transport(
@@ -144,6 +146,7 @@ class FetchSession:
             seeds = tuple(seed for seed in seed_urls if _robots_site(seed) == site)
             await walk.visit(site, await self.robots_policy(seeds[0], checkpoint), seeds=seeds)
         self.lists |= walk.lists
+        self.lists_are_whole = walk.whole
         return tuple(walk.entries[url] for url in sorted(walk.entries))
 
     def robots(self, url: str, *, should_stop: Callable[[], bool] = lambda: False) -> RobotsPolicy:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from queue import SimpleQueue
@@ -128,7 +128,8 @@ _MADE_FOR_IT = 2.0
 """Seconds before its answer within which a server makes a page."""
 
 _LINK = re.compile(r"<([^<>]{1,2048})>([^<>]{0,500})")
-_CANONICAL = re.compile(r";\s*rel\s*=\s*(?:\"[^\"]*\bcanonical\b|canonical\b)", re.IGNORECASE)
+_RELATION = re.compile(r";\s*rel\s*=\s*\"?([^\";,]*)", re.IGNORECASE)
+_ONE_LANGUAGE = re.compile(r";\s*hreflang\s*=\s*\"?(?!x-default\b)\w", re.IGNORECASE)
 _BY_STATUS = {404: FetchStatus.NOT_FOUND, 410: FetchStatus.GONE}
 
 
@@ -263,18 +264,31 @@ def _described(
         modified=_modified(headers),
         x_robots_tag=headers.get("x-robots-tag"),
         canonical=_canonical(headers, request.url),
+        translations=_translations(headers, request.url) if status is FetchStatus.OK else None,
         # Many servers leave headers out of a 304: its silence takes nothing back.
         uses={UseOrigin.HEADER: uses} if uses or status is not FetchStatus.NOT_MODIFIED else {},
     )
 
 
 def _canonical(headers: Mapping[str, str], url: str) -> str | None:
-    """The other address that a header `Link` names as that of the document (RFC 8288; RFC 6596)."""
+    """The other address that a header `Link` names as that of the document (RFC 6596)."""
+    target = next((target for target, _ in _linked(headers, url, "canonical")), None)
+    return None if target == url else target
+
+
+def _translations(headers: Mapping[str, str], url: str) -> tuple[str, ...]:
+    """The document's forms in other languages that a header `Link` names."""
+    named = _linked(headers, url, "alternate")
+    return tuple(sorted({target for target, said in named if _ONE_LANGUAGE.search(said)} - {url}))
+
+
+def _linked(headers: Mapping[str, str], url: str, relation: str) -> Iterator[tuple[str, str]]:
+    """Addresses of the same owner of which a header `Link` says so, each with all that it says (RFC 8288)."""
     for place, said in _LINK.findall(headers.get("link", "")):
-        target = canonical_url(place, url) if _CANONICAL.search(said) else None
-        if target is not None and registrable_domain(target) == registrable_domain(url):
-            return None if target == url else target
-    return None
+        words, target = _RELATION.search(said), canonical_url(place, url)
+        is_named = words is not None and relation in words[1].lower().split()
+        if is_named and target is not None and registrable_domain(target) == registrable_domain(url):
+            yield target, said
 
 
 def _length(headers: Mapping[str, str]) -> int | None:

@@ -9,6 +9,7 @@ import zlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 
 from lxml import etree
 
@@ -17,7 +18,7 @@ from ingest.fetch.faults import FetchFault
 from ingest.fetch.media import FetchLimits
 from ingest.fetch.robots import RobotsPolicy
 from ingest.fetch.transport import HttpResponse, follow_redirects
-from ingest.urls import canonical_url, folder_of
+from ingest.urls import canonical_url, folder_of, registrable_domain
 from schemas.completeness import DiscoveryWay
 from schemas.errors import ParseError
 from schemas.fetch import SitemapEntry
@@ -44,6 +45,12 @@ _INVENTORY = b"# Sphinx inventory version 2"
 _INVENTORY_LINE = re.compile(r"(?P<name>.+?) [^\s:]++:\S++ -?\d++ (?P<place>\S*+) .*")
 """Nothing in it is tried twice: a line may be as long as a file."""
 
+MOST_FORMS = 500
+"""Forms in other languages that are read of one page: more than there are languages with documentation."""
+
+_PIECE = 2**20
+"""Bytes that the parser is given at once: of more than 10 MB it says that they are not well-formed."""
+
 _TOO_MANY = "it lists more URLs than a sitemap may; the rest was left out"
 _ITEMS = frozenset({"url", "sitemap", "item", "entry"})
 _FEEDS = frozenset({"rss", "feed", "RDF"})
@@ -53,11 +60,12 @@ _PLACES = {"url": "loc", "sitemap": "loc", "item": "link", "entry": "link"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sitemap:
-    """What one file lists: documents, and further sitemaps; `problem` where it ended before its end."""
+    """What one file lists; `problem` where it ended before its end, `parts`: how many are parts of pages."""
 
     entries: tuple[SitemapEntry, ...] = ()
     children: tuple[str, ...] = ()
     problem: str = ""
+    parts: int = 0
 
 
 def parse_sitemap(body: bytes, *, url: str, max_bytes: int, max_urls: int) -> Sitemap:
@@ -74,7 +82,9 @@ def parse_sitemap(body: bytes, *, url: str, max_bytes: int, max_urls: int) -> Si
         listing, problem = _read_xml(body, listing, url, encoding)
     else:
         problem = _read_lines(body, listing, url)
-    return Sitemap(entries=tuple(listing.entries.values()), children=tuple(listing.children), problem=problem)
+    entries, children = tuple(listing.entries.values()), tuple(listing.children)
+    problem = problem or listing.problem
+    return Sitemap(entries=entries, children=children, problem=problem, parts=listing.parts)
 
 
 def parse_llms(body: bytes, *, url: str, max_urls: int) -> Sitemap:
@@ -175,7 +185,8 @@ def _mended(body: bytes) -> bytes:
 def _feed(body: bytes, listing: "_Listing", url: str, encoding: str | None) -> str:
     parser = etree.XMLParser(target=listing, encoding=encoding, resolve_entities=False, no_network=True)
     try:
-        parser.feed(body)
+        for at in range(0, len(body), _PIECE):
+            parser.feed(body[at : at + _PIECE])
         parser.close()
     except _Refused as error:
         raise ParseError(str(error), subject=url) from None
@@ -223,6 +234,9 @@ class _Listing:
         self._texts: dict[str, str] = {}
         self._text: list[str] | None = None
         self._length = 0
+        self.problem, self.parts = "", 0
+        self._forms: set[str] = set()
+        self._place = cache(partial(canonical_url, base=url))  # each of a family is named by all of it
 
     def anew(self) -> "_Listing":
         """Return one that has heard nothing yet."""
@@ -243,14 +257,18 @@ class _Listing:
         self.is_sitemap = True
         self._path.append(name)
         if name in _ITEMS and not self._item:
-            self._item, self._texts = name, {}
+            self._item, self._texts, self._forms = name, {}, set()
         elif self._item:
             self._start_field(name, attributes)
 
     def _start_field(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "link" and "href" in attributes:
             if attributes.get("rel", "alternate") == "alternate":
-                self._texts.setdefault("link", attributes["href"])
+                place = attributes["href"].replace(
+                    "&#38;", "&"
+                )  # so a parser that resolves none leaves &amp;
+                self._texts.setdefault("link", place)
+                self._add_form(place, attributes.get("hreflang", ""))
         elif (name == _PLACES[self._item] or name in _DATES) and self._path[-2] == self._item:
             self._text, self._length = [], 0
 
@@ -280,6 +298,23 @@ class _Listing:
         if place and url is not None:
             self.children[url] = None
 
+    def _add_form(self, place: str, language: str) -> None:
+        """Take up a form of a page in one language: `x-default` is for readers of any other."""
+        if self._item != "url" or language.casefold() in ("", "x-default"):
+            return
+        if len(self._forms) >= MOST_FORMS:
+            self.problem = f"more than {MOST_FORMS} forms of one page; the rest was left out"
+        elif (form := self._place(place)) is not None:
+            self._forms.add(form)
+
+    def _family(self, url: str) -> tuple[str, ...]:
+        """The forms of a page, as far as one owner has them, the page and the sitemap."""
+        if not self._forms:
+            return ()
+        owner = registrable_domain(self._url)
+        found = tuple(sorted(form for form in {url, *self._forms} if registrable_domain(form) == owner))
+        return found if len(found) > 1 and url in found else ()
+
     def add(self, place: str, lastmod: str | None) -> None:
         url = canonical_url(place, self._url)
         if url is None:
@@ -287,7 +322,9 @@ class _Listing:
         if self._room <= 0:
             raise _Full
         self._room -= 1
-        self.entries.setdefault(url, SitemapEntry(url=url, lastmod=lastmod, ways=(self._way,)))
+        self.parts += "#" in place
+        entry = SitemapEntry(url=url, lastmod=lastmod, ways=(self._way,), translations=self._family(url))
+        self.entries.setdefault(url, entry)
 
     def comment(self, _text: str) -> None:
         """Comments list nothing."""
@@ -319,19 +356,21 @@ class SitemapWalk:
 
     `ask` raises a Fault for what robots.txt of the file's own site disallows.
     `report` hears of every sitemap that exists and cannot be read, and of every cap that was met. `lists` are
-    the seeds that turned out to be feeds or sitemaps.
+    the seeds that turned out to be feeds or sitemaps. `whole`: nothing was left unread that may be there.
     """
 
     limits: FetchLimits
     ask: Callable[[str], Awaitable[HttpResponse]]
     report: Callable[[Problem], None]
     entries: dict[str, SitemapEntry] = field(default_factory=dict)
-    lists: set[str] = field(default_factory=set)
+    lists: dict[str, Sitemap] = field(default_factory=dict)
+    whole: bool = True
     _seen: set[str] = field(default_factory=set)
 
     async def visit(self, site: str, policy: RobotsPolicy, *, seeds: Sequence[str] = ()) -> None:
         """Read what *site* names: robots.txt, /sitemap.xml, /llms.txt, lists and inventories of *seeds*."""
         if policy.fault is not None:
+            self.whole = False
             return
         named = [canonical_url(place, f"{site}/") for place in policy.rules.sitemaps]
         queue = deque((url, 1) for url in named if url is not None)
@@ -343,7 +382,7 @@ class SitemapWalk:
             sitemap = await self._read(url, silent=url in guesses and url not in named)
             self._add(sitemap)
             if url in seeds and (sitemap.entries or sitemap.children):
-                self.lists.add(url)
+                self.lists[url] = sitemap
             queue.extend((child, depth + 1) for child in self._deeper(url, sitemap, depth))
         folders = sorted({folder_of(seed) for seed in seeds if seed not in self.lists})
         for guess in (f"{site}{LLMS}", *(f"{folder}{INVENTORY}" for folder in folders)):
@@ -354,7 +393,8 @@ class SitemapWalk:
         for entry in sitemap.entries:
             held = self.entries.get(entry.url, entry)
             ways = tuple(sorted({*held.ways, *entry.ways}))
-            self.entries[entry.url] = held if held.ways == ways else replace(held, ways=ways)
+            forms = tuple(sorted({*held.translations, *entry.translations}))
+            self.entries[entry.url] = replace(held, ways=ways, translations=forms)
 
     def _deeper(self, url: str, sitemap: Sitemap, depth: int) -> tuple[str, ...]:
         if sitemap.children and depth >= self.limits.sitemap_depth:
@@ -373,6 +413,7 @@ class SitemapWalk:
             return await self._fetch(url, silent=silent)
         except FetchFault as fault:
             reason = fault.reason
+            self.whole = self.whole and fault.ours
         except ParseError as error:
             reason = error.message
         if not silent:
@@ -397,4 +438,5 @@ class SitemapWalk:
         return sitemap
 
     def _report(self, url: str, reason: str) -> None:
+        self.whole = False
         self.report(Problem(url=url, reason=f"sitemap: {reason}"))

@@ -98,7 +98,8 @@ def reference_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -
 
 def translation_edges(fragment: GraphFragment, *, source: str, resolve: Resolve) -> tuple[Edge, ...]:
     """Return the edges to the document's translations (`hreflang`), in id order; unknown targets add none."""
-    found = {resolve(target) for target in fragment.translations} - {None, fragment.doc}
+    named = (*fragment.translations, *fragment.told_translations)
+    found = {resolve(target) for target in named} - {None, fragment.doc}
     edges = (
         plain_edge(EdgeKind.TRANSLATES, fragment.doc, dst, doc=fragment.doc, source=source)
         for dst in found

@@ -10,6 +10,7 @@ from ingest.plan.schedule import distrusted_sites, is_look_due, with_claim
 from ingest.plan.scope import Variant, scope_refusal, seed_urls, variants_refusal
 from ingest.urls import path_of_variant
 from schemas.documents import READABLE, REMOVED, DocumentState, KnownDocument
+from schemas.fragment import FormsBy
 from schemas.source import Source
 
 Rows = Mapping[str, KnownDocument]
@@ -71,6 +72,20 @@ def plan_starts(source: Source, known: Rows, starts: Mapping[str, str | None]) -
     claimed.sort(key=lambda document: document.lastmod or "", reverse=True)
     claimed.sort(key=lambda document: document.uri not in seeds)
     return Frontier(documents=tuple(claimed), stopped=found.stopped)
+
+
+def plan_translations(
+    held: Mapping[str, FormsBy], now: Mapping[str, tuple[str, ...]], *, by: str, whole: bool
+) -> Mapping[str, FormsBy]:
+    """What is said of translations where that is another than before: *now* for all that was said *by* it.
+
+    Not *whole*: of addresses that are not named now it stays.
+    """
+    found: dict[str, FormsBy] = {}
+    for uri in held.keys() | now.keys() if whole else now.keys():
+        others = {one: named for one, named in held.get(uri, {}).items() if one != by}
+        found[uri] = {**others, by: now[uri]} if now.get(uri) else others
+    return {uri: said for uri, said in found.items() if said != held.get(uri, {})}
 
 
 def _claim(uri: str, starts: Mapping[str, str | None], distrusted: Collection[str]) -> str | None:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from ingest.plan.schedule import parse_lastmod
 from ingest.plan.scope import seed_urls
-from ingest.urls import canonical_url
 from schemas.completeness import DiscoveryWay
-from schemas.fetch import FetchRequest, FetchResult
+from schemas.fetch import FetchRequest, FetchResult, SitemapEntry
 from schemas.source import Source
 from schemas.source_kinds import (
     Keys,
@@ -33,16 +32,21 @@ class _Site:
     def discover(self, *, should_stop: Callable[[], bool]) -> SourceListing:
         seeds, now = seed_urls(self._source), self._clock.now()
         found = self._session.sitemaps(seeds, should_stop=should_stop)
-        listed = {url: parse_lastmod(e.lastmod, now=now) for e in found if (url := canonical_url(e.url))}
-        ways = {url: e.ways for e in found if (url := canonical_url(e.url))}
+        listed = {entry.url: entry for entry in found}
         pages = [seed for seed in seeds if seed not in self._session.lists]
         seed = dict.fromkeys(pages, (DiscoveryWay.SEED,))
-        claims = {**dict.fromkeys(pages), **listed}
+        named = {**{page: SitemapEntry(url=page, ways=()) for page in pages}, **listed}
         entries = tuple(
-            SourceEntry(uri=uri, lastmod=lastmod, ways=(*seed.get(uri, ()), *ways.get(uri, ())))
-            for uri, lastmod in claims.items()
+            SourceEntry(
+                uri=uri,
+                lastmod=parse_lastmod(one.lastmod, now=now),
+                ways=(*seed.get(uri, ()), *one.ways),
+                translations=one.translations,
+            )
+            for uri, one in named.items()
         )
-        return SourceListing(entries=entries, problems=tuple(self._session.problems))
+        whole = self._session.lists_are_whole
+        return SourceListing(entries=entries, problems=tuple(self._session.problems), whole=whole)
 
     def fetch(
         self,

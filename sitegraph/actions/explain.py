@@ -182,10 +182,12 @@ def translations_of(index: Index, known: KnownDocument) -> list[dict[str, str | 
     if known.fragment_sha is None:
         return []
     try:
-        named = load_fragment(index, known.fragment_sha).alternates
+        fragment = load_fragment(index, known.fragment_sha)
     except DamageFound:
         return []
-    rows = index.ledger.documents.get(known.source, named)
+    rows = index.ledger.documents.get(known.source, (*fragment.alternates, *fragment.told_translations))
+    # What others name, and this index does not know, is not for its readers.
+    named = dict.fromkeys((*fragment.alternates, *filter(rows.get, fragment.told_translations)))
     return [
         {
             "uri": uri,

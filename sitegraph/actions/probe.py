@@ -16,16 +16,19 @@ from ingest.fetch.client import FetchSession
 from ingest.fetch.media import FetchLimits
 from ingest.fetch.proxies import read_proxies
 from ingest.fetch.robots import product_token
+from ingest.fetch.sitemaps import Sitemap, may_be_list
 from ingest.parse.formats.registry import installed_formats
+from ingest.parse.inspection import Inspection
 from ingest.parse.page_kind import NO_PASSAGES
 from ingest.urls import file_path, is_file_url
 from runtime.access import as_given
 from runtime.clock import SystemClock
 from runtime.parser_pool import ParserPool
 from runtime.request_keys import open_signer
+from schemas.completeness import DiscoveryWay
 from schemas.errors import GuardRefused, ParseError, SitegraphError, UnsupportedMedia
 from schemas.fetch import FetchRequest, FetchResult
-from schemas.fragment import GraphFragment, ParseRequest
+from schemas.fragment import ParseRequest
 from schemas.nodes import is_document
 from schemas.records import from_record
 from schemas.settings import Settings
@@ -47,6 +50,9 @@ SAMPLE_BYTES = 20_000_000
 
 SITEMAPS = 20
 """Sitemaps that are read: enough for a count, and seconds at a polite pace."""
+
+FEEDS = 5
+"""Feeds of the start page that are asked for, of the ones it names first; more are of parts of the site."""
 
 _FILLED = re.compile(r"(^|/)(node_modules|bower_components|site-packages|\.?venv|vendor|\.tox|_build)/")
 """Folders that tools fill, with documents of others or once more with one's own."""
@@ -80,9 +86,12 @@ def look_at_site(target: Target, settings: Settings, *, allow_private: Sequence[
         say(f"asking {target.place}")
         start = follow(target.place, session, robot)
         url = start.request.uri
-        say("reading robots.txt and sitemaps")
-        listed = tuple(entry.url for entry in session.sitemaps((url,)))
         first = read(start)
+        named = [feed for feed in in_scope(first, first.feeds) if may_be_list(feed)][:FEEDS]
+        say("reading robots.txt, sitemaps and feeds" if named else "reading robots.txt and sitemaps")
+        found = session.sitemaps((url, *named))
+        # A feed lists what is new, and says nothing of how much there is.
+        listed = tuple(entry.url for entry in found if entry.ways != (DiscoveryWay.FEED,))
         crawl_delay = session.robots(url).rules.crawl_delay
         delay = max(0.0 if allow_private else Rate().per_host_delay, crawl_delay or 0.0)
         count = max(FEWEST, min(PAGES, int(SAMPLE_SECONDS / delay))) if delay else PAGES
@@ -92,16 +101,22 @@ def look_at_site(target: Target, settings: Settings, *, allow_private: Sequence[
             pages=_some_pages(first, listed, count, lambda page: read(follow(page, session, robot)), say),
             crawl_delay=crawl_delay,
             listed=listed,
+            feeds={feed: _pages_of(session.lists[feed]) for feed in named if feed in session.lists},
             allow_private=tuple(allow_private),
             notes=(*start.notes, *(f"{one.url}: {one.reason}" for one in session.problems)),
         )
+
+
+def _pages_of(feed: Sitemap) -> tuple[str, ...]:
+    """The pages that a feed lists; none where most of it are parts of them, as comments are."""
+    return () if 2 * feed.parts > len(feed.entries) else tuple(entry.url for entry in feed.entries)
 
 
 def _some_pages(
     first: LookedAt, listed: Sequence[str], count: int, read: Callable[[str], LookedAt], say: Say
 ) -> tuple[LookedAt, ...]:
     """Read up to *count* pages from all over a site, half of them before the links of these are known."""
-    pages, asked = [first], {first.address}
+    pages, asked = [first], {first.address, *first.feeds}
     for wanted in (count,) if listed else (count // 2, count - count // 2):
         known = listed or [link for page in pages for link in page.links]
         for url in spread(sorted(set(in_scope(first, known)) - asked), wanted):
@@ -202,17 +217,18 @@ def _reader(settings: Settings) -> Iterator[Read]:
 
         def read(document: Document) -> LookedAt:
             try:
-                record = pool.parse(document.data, document.request).record
+                record = pool.inspect(document.data, document.request, draw=False)
             except (ParseError, UnsupportedMedia) as error:
                 if isinstance(error, SitegraphError) and not error.subject:
                     error.subject = document.address
                 raise
-            return _looked_at(document, from_record(GraphFragment, json.loads(record)))
+            return _looked_at(document, from_record(Inspection, json.loads(record)))
 
         yield read
 
 
-def _looked_at(document: Document, fragment: GraphFragment) -> LookedAt:
+def _looked_at(document: Document, inspection: Inspection) -> LookedAt:
+    fragment, page = inspection.fragment, inspection.page
     node = next((node for node in fragment.nodes if is_document(node)), None)
     return LookedAt(
         address=document.request.uri,
@@ -221,6 +237,7 @@ def _looked_at(document: Document, fragment: GraphFragment) -> LookedAt:
         words=sum(len(chunk.text.split()) for chunk in fragment.chunks),
         has_scripts=_SCRIPT.search(document.data) is not None,
         links=tuple(link.target for link in fragment.links),
+        feeds=page.feeds if page else (),
         lang=getattr(node, "lang", None),
         notes=tuple(warning for warning in fragment.warnings if warning.endswith(NO_PASSAGES)),
     )

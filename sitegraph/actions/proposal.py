@@ -1,6 +1,6 @@
 """What is proposed for a source, and how large it is likely to be; decided from what a look found; pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, log1p, sqrt
 from statistics import fmean, variance
@@ -55,6 +55,7 @@ class LookedAt:
     words: int
     has_scripts: bool = False
     links: tuple[str, ...] = ()
+    feeds: tuple[str, ...] = ()
     lang: str | None = None
     notes: tuple[str, ...] = ()
 
@@ -63,13 +64,15 @@ class LookedAt:
 class SiteLook:
     """What was found of a site: where the start page really is, what its robots.txt and sitemaps say.
 
-    `is_private`: only allowed by name. `listed`: URLs of the sitemaps; `notes`: what stood in the way.
+    `is_private`: only allowed by name. `listed`: URLs of the sitemaps; `feeds`: pages of those that the
+    start page names; `notes`: what stood in the way.
     """
 
     start: str
     pages: tuple[LookedAt, ...]
     crawl_delay: float | None = None
     listed: tuple[str, ...] = ()
+    feeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     allow_private: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -116,6 +119,7 @@ class Proposal:
     target: Target
     estimate: Estimate
     seed: str | None = None
+    feeds: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     excludes: tuple[Exclude, ...] = ()
     max_pages: int | None = None
@@ -148,14 +152,18 @@ def propose_site(target: Target, look: SiteLook) -> Proposal:
     lang = look.pages[0].lang if look.pages else None
     notes = (*look.notes, *(f"{page.address}: {note}" for page in look.pages for note in page.notes))
     excludes = find_traps(known, prefix=prefix, lang=lang)
-    listed = [url for url in look.listed if url.startswith(prefix) and not is_excluded(url, excludes)]
+
+    def inside(urls: Iterable[str]) -> list[str]:
+        return [url for url in urls if url.startswith(prefix) and not is_excluded(url, excludes)]
+
+    listed, linked = inside(look.listed), inside(known)
     rate = Rate(per_host_delay=0.0) if look.allow_private else _rate(look.crawl_delay)
     delay = max(rate.per_host_delay, look.crawl_delay or 0.0)
-    linked = [url for url in known if url.startswith(prefix) and not is_excluded(url, excludes)]
     number = len(listed) or _likely(linked, look.pages)
     return Proposal(
         target=target,
         seed=look.start,
+        feeds=tuple(feed for feed, pages in look.feeds.items() if inside([feed]) and inside(pages)),
         include=(f"{escaped(prefix)}*",),
         excludes=excludes,
         max_pages=_max_pages(len(listed)) if listed else None,

@@ -90,8 +90,9 @@ def _place(proposal: Proposal, folder: Path | None) -> Iterator[str]:
     place, kind = _seen_from(proposal.target, folder), proposal.target.kind
     yield f"kind: {proposal.source_kind}"
     if proposal.seed is not None:
-        yield "# Where the crawl begins. It follows links, and reads sitemaps."
-        yield from _list("seeds", [proposal.seed])
+        news = ", and at each run the feeds that the start page names" if proposal.feeds else ""
+        yield f"# Where the crawl begins. It follows links, and reads sitemaps{news}."
+        yield from _list("seeds", [proposal.seed, *proposal.feeds])
     elif kind is TargetKind.REPOSITORY:
         yield f"repository: {_text(place)}"
         yield "# ref: main             # a branch, tag or commit; by default what HEAD names"

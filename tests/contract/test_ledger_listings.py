@@ -1,5 +1,7 @@
 """What lists and links to addresses, and what is said of documents without words, over both databases."""
 
+from dataclasses import replace
+
 import sqlalchemy as sa
 
 from indexes.stores.ledger.ledger import Ledger
@@ -28,6 +30,33 @@ def test_a_long_listing_is_kept_and_left_whole(ledger: Ledger) -> None:
     assert ledger.listings.of_source("site") == long
     ledger.listings.save("site", {})
     assert ledger.listings.of_source("site") == {}
+
+
+def test_what_is_said_of_translations_is_kept_by_address_until_its_document_or_source_goes(
+    ledger: Ledger,
+) -> None:
+    said = {f"{SITE}/{name}": {"sitemap": (f"{SITE}/de", f"{SITE}/o'neill"), "header": ()} for name in "abc"}
+    for source in ("site", "other"):
+        ledger.translations.save(source, said)
+    ledger.translations.save("site", {f"{SITE}/a": {}})
+    ledger.documents.remove("site", [f"{SITE}/b"])
+
+    assert ledger.translations.of("site") == {f"{SITE}/a": {}, f"{SITE}/c": said[f"{SITE}/c"]}
+    assert ledger.translations.of("other", [f"{SITE}/b"]) == {f"{SITE}/b": said[f"{SITE}/b"]}
+    ledger.documents.forget("site")
+    assert ledger.translations.of("site") == {}
+    assert ledger.translations.of("other") == said
+
+
+def test_translations_that_no_page_names_are_no_links_of_pages(ledger: Ledger) -> None:
+    fragment = replace(
+        make_fragment("en", []), translations=(f"{SITE}/de",), told_translations=(f"{SITE}/fr",)
+    )
+    ledger.links.save([("en", fragment)])
+    ledger.documents.save([make_known("en", state=DocumentState.FETCHED, fragment_sha="en", depth=1)])
+
+    assert ledger.links.targets_of_source("site") == {f"{SITE}/de": 1}
+    assert ledger.links.targets_of({"en"}) == {f"{SITE}/de", f"{SITE}/fr"}
 
 
 def test_a_ledger_of_before_that_is_only_read_lists_nothing(ledger: Ledger) -> None:

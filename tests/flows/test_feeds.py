@@ -25,6 +25,24 @@ def atom(*entries: tuple[str, str]) -> Reply:
     return Reply(feed.encode(), content_type="application/atom+xml")
 
 
+def test_a_feed_that_pages_link_to_is_a_seed_that_was_read(tiny: Sitegraph, tmp_path: Path) -> None:
+    site = Site({"/": page("Start", "See <a href=/feed.xml>the news</a> of the tower beside the harbour.")})
+    site.pages["/lamp.html"] = page("The lamp", "The wick is cut straight before dusk.")
+    site.pages["/feed.xml"] = atom(("lamp.html", "2024-03-05T10:00:00Z"))
+    with serve(site):
+        source = tmp_path / "news.yaml"
+        seeds = [site.url("/"), site.url("/feed.xml")]
+        source.write_text(
+            f"name: news\nkind: web\nseeds: {seeds}\nallow_private: [{site.address!r}]\n"
+            "rate: {per_host_delay: 0}\n"
+        )
+        for documents in ((2, 0), (0, 0)):
+            report = tiny.run(source, tmp_path / "index")
+            assert (report["documents"]["added"], report["documents"]["failed"]) == documents
+            assert report["problems"] == []
+            assert report["completeness"]["share"] == 1.0
+
+
 def test_what_a_feed_lists_is_indexed_and_what_it_adds_is_found_by_the_next_run(
     sitegraph: Sitegraph, tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ from indexes.stores.ledger.tables import (
     generation,
     insert_new,
     listed,
+    said_translation,
     said_use,
     upsert,
 )
@@ -135,8 +136,9 @@ class Documents(LedgerPart):
                 note_rows(connection, ours)
                 forget_history(connection, source, uris=part)
                 connection.execute(sa.delete(document).where(ours))
-                told = sa.and_(said_use.c.source == source, said_use.c.uri.in_(part))
-                connection.execute(sa.delete(said_use).where(told))
+                for said in (said_use, said_translation):
+                    told = sa.and_(said.c.source == source, said.c.uri.in_(part))
+                    connection.execute(sa.delete(said).where(told))
 
     def forget_former_texts(self, source: str) -> None:
         """Drop what passages of a source said that are no more; that they went is still told."""
@@ -152,9 +154,8 @@ class Documents(LedgerPart):
             # What a crawl of it left that broke off nothing names, and no run of it will begin again.
             ask_for_sweep(connection)
             connection.execute(sa.delete(source_table).where(source_table.c.name == source))
-            connection.execute(sa.delete(said_use).where(said_use.c.source == source))
-            connection.execute(sa.delete(listed).where(listed.c.source == source))
-            connection.execute(sa.delete(document).where(document.c.source == source))
+            for table in (said_use, said_translation, listed, document):
+                connection.execute(sa.delete(table).where(table.c.source == source))
 
     def _select(self, *conditions: sa.ColumnElement[bool]) -> tuple[KnownDocument, ...]:
         query = sa.select(document).where(*conditions).order_by(document.c.uri)

@@ -17,13 +17,14 @@ from indexes.stores.ledger.tables import (
     match,
     origin,
     pages,
+    said_translation,
     said_use,
     soft_error,
     upsert,
     word_coverage,
 )
 from schemas.documents import COMPARED, READABLE, SoftError
-from schemas.fragment import NOTABLE, CoverageCounts, WordCoverage
+from schemas.fragment import NOTABLE, CoverageCounts, FormsBy, WordCoverage
 from schemas.records import from_record, to_record
 from schemas.uses import Use, UseTerm, UseTerms
 
@@ -127,6 +128,22 @@ class SaidUses(LedgerPart):
         ]
         if rows:
             self._upsert(said_use, rows)
+
+
+class SaidTranslations(LedgerPart):
+    """The `said_translation` table; most addresses have no row."""
+
+    def of(self, source: str, uris: Collection[str] | None = None) -> Mapping[str, FormsBy]:
+        """Return what was said of some documents of a source, by default of all."""
+        query = sa.select(said_translation).where(said_translation.c.source == source)
+        rows = self._rows(query) if uris is None else self._among(query, said_translation.c.uri, uris)
+        return {row.uri: {by: tuple(named) for by, named in row.said.items()} for row in rows}
+
+    def save(self, source: str, found: Mapping[str, FormsBy]) -> None:
+        """Write it, in the place of what is there."""
+        rows = [{"source": source, "uri": uri, "said": said} for uri, said in found.items()]
+        if rows:
+            self._upsert(said_translation, rows)
 
 
 class Matches(FactTable):

@@ -11,6 +11,7 @@ from indexes.stores.ledger.facts import (
     Origins,
     PdfPages,
     Refusals,
+    SaidTranslations,
     SaidUses,
     SoftErrors,
     StatedAccess,
@@ -51,6 +52,7 @@ class Ledger:
         self.access = StatedAccess(engine)
         self.refusals = Refusals(engine)
         self.uses = SaidUses(engine)
+        self.translations = SaidTranslations(engine)
         self.frontier = FrontierIndex(engine)
         self.listings = Listings(engine)
         self.redirects = Redirects(engine)

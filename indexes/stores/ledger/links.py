@@ -25,6 +25,9 @@ class IncomingLink:
 
 
 _DOC_ID = "doc_id:"
+_TOLD = "told"
+"""Position of a translation that no page names, but a sitemap or a header: it is no link of a page."""
+
 _LINKED = doc_rev.join(fragment_link, fragment_link.c.fragment_sha == doc_rev.c.fragment_sha)
 _COUNTED = (LinkPosition.BODY.value, LinkPosition.NAV.value)
 _IS_TEXT = (fragment_link.c.position == LinkPosition.BODY.value, fragment_link.c.text != "")
@@ -114,7 +117,7 @@ class LinkIndex(LedgerPart):
         query = (
             sa.select(fragment_link.c.target, sa.func.min(document.c.depth).label("depth"))
             .join(document, own)
-            .where(*awake, fragment_link.c.target != document.c.uri)
+            .where(*awake, fragment_link.c.target != document.c.uri, fragment_link.c.position != _TOLD)
             .group_by(fragment_link.c.target)
         )
         return {row.target: row.depth for row in self._rows(query) if not row.target.startswith(_DOC_ID)}
@@ -189,6 +192,7 @@ def link_rows(sha: str, fragment: GraphFragment) -> list[dict[str, str | None]]:
     }
     references = {(doc_id_target(r.target), None, "", r.kind.value) for r in fragment.references}
     references |= {(target, None, "", EdgeKind.TRANSLATES.value) for target in fragment.translations}
+    references |= {(target, None, "", _TOLD) for target in fragment.told_translations}
     return [
         {"fragment_sha": sha, "target": target, "fragment": part, "text": text, "position": position}
         for target, part, text, position in sorted(links | references, key=str)

@@ -181,6 +181,9 @@ fragment_refusal = _table("fragment_refusal", *_keys("fragment_sha", "use"), *_g
 # What was said at the last look that an address may be used for, and since when that is known.
 said_use = _table("said_use", *_keys("source", "uri"), *_given("terms", kind=sa.JSON))
 
+# Forms of an address in other languages that its site names beside its bytes, by where it does.
+said_translation = _table("said_translation", *_keys("source", "uri"), *_given("said", kind=sa.JSON))
+
 manifest = _table("manifest", *_keys("generation", kind=sa.BigInteger), *_given("text"))
 
 generation = _table(

@@ -72,6 +72,15 @@ def _spoken(root: HtmlElement, base: str, uri: str) -> Iterator[tuple[str, str]]
             yield tag, target
 
 
+_FEEDS = word_set("application/rss+xml application/atom+xml")
+
+
+def feeds_of(root: HtmlElement, *, base: str) -> tuple[str, ...]:
+    """Feeds in RSS or Atom that the head names, distinct, in order."""
+    named = (href for href, link in _head_links(root, "alternate") if _type(link) in _FEEDS)
+    return tuple(dict.fromkeys(to[0] for href in named if (to := resolve_href(href, base=base)) is not None))
+
+
 def refresh_of(root: HtmlElement, *, base: str, uri: str) -> str | None:
     """Where a meta refresh of at most 5 s leads; None for a slower one, a reload, and what scripts undo.
 

@@ -11,6 +11,7 @@ from ingest.parse.html.charset import cut_markup
 from ingest.parse.html.cleaning import CleanedPage, RunHook
 from ingest.parse.html.content import FEW_WORDS, TELLING, ContentBy, leading_h1, page_body
 from ingest.parse.html.dom import HEADING_LEVELS, heading_level, normal_space, parse_tree, stated_title
+from ingest.parse.html.hints import base_of, feeds_of
 from ingest.parse.html.inline import inline_text, is_permalink
 from ingest.parse.html.landmarks import own_landmark
 from ingest.parse.html.page import RecognisedPage, recognise_page
@@ -69,7 +70,7 @@ class CleaningStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageTrace:
-    """How a page's content was found, and all of its text.
+    """How a page's content was found, and all of its text; `feeds` are those that its head names.
 
     `cleaning` has a step for each part of what the source says of cleaning.
     """
@@ -81,6 +82,7 @@ class PageTrace:
     explanation: str
     blocks: tuple[TracedBlock, ...]
     cleaning: tuple[CleaningStep, ...] = ()
+    feeds: tuple[str, ...] = ()
 
 
 _BLOCKS = BLOCK_TAGS - {"td", "th"}
@@ -120,6 +122,7 @@ def trace_html(data: bytes, request: ParseRequest, *, run_hook: RunHook | None =
         explanation=_explain(page, reading),
         blocks=(*tracer.blocks(), *_removed(page.cleaned)),
         cleaning=tuple(_steps(page, request)),
+        feeds=feeds_of(page.whole.root, base=base_of(page.whole.root, request.uri)),
     )
 
 

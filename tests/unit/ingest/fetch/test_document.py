@@ -214,3 +214,29 @@ def test_of_several_types_one_is_taken(named: str, taken: str) -> None:
     site = Site({"/a": Reply(_HTML, content_type=named)})
     with serve(site), session_for(site) as session:
         assert fetch_one(session, site.url("/a")).content_type == taken
+
+
+@pytest.mark.parametrize(
+    ("link", "paths"),
+    [
+        (
+            '</de>; rel="alternate"; hreflang="de", </en>; rel=alternate; hreflang=en-GB;q=1',
+            ("/de", "/en"),
+        ),
+        ('</a>; rel="alternate"; hreflang="de", </de>; hreflang=de; rel="next Alternate"', ("/de",)),
+        ('</x>; rel="alternate"; hreflang="X-Default", </feed>; rel="alternate"', ()),
+        ('</x>; rel="next"; hreflang="de", </y>; hreflang="de"', ()),
+        ('<https://elsewhere.example/de>; rel="alternate"; hreflang="de", <mailto:x@y.z>; rel=alternate', ()),
+    ],
+)
+def test_a_header_names_the_forms_of_a_page_in_other_languages(link: str, paths: tuple[str, ...]) -> None:
+    site = Site({"/a": Reply(_HTML, headers={"Link": link})})
+    with serve(site), session_for(site) as session:
+        assert fetch_one(session, site.url("/a")).translations == tuple(map(site.url, paths))
+
+
+def test_a_304_says_nothing_of_translations_that_its_page_has() -> None:
+    site = Site({"/a": with_validators(_HTML, etag='"1"')})
+    with serve(site), session_for(site) as session:
+        assert fetch_one(session, site.url("/a")).translations == ()
+        assert fetch_one(session, FetchRequest(url=site.url("/a"), etag='"1"')).translations is None

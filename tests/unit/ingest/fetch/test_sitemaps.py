@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from ingest.fetch.media import FetchLimits
-from ingest.fetch.sitemaps import Sitemap, list_inventory, may_be_list, parse_llms, parse_sitemap
+from ingest.fetch.sitemaps import MOST_FORMS, Sitemap, list_inventory, may_be_list, parse_llms, parse_sitemap
 from schemas.completeness import DiscoveryWay
 from schemas.errors import ParseError, Stopped
 from schemas.fetch import SitemapEntry
@@ -398,7 +398,8 @@ def test_a_seed_that_is_a_feed_lists_its_entries_and_is_no_document() -> None:
             site.url("/new.html"): "Tue, 05 Mar 2024 10:00:00 GMT",
             site.url("/old.html"): None,
         }
-        assert session.lists == {site.url("/feed.xml")}
+        assert list(session.lists) == [site.url("/feed.xml")]
+        assert session.lists[site.url("/feed.xml")].parts == 1
         assert sorted(site.paths()) == ["/feed.xml", "/sitemap.xml"]
 
 
@@ -408,4 +409,113 @@ def test_a_seed_that_is_only_named_like_a_feed_stays_a_page() -> None:
     site = Site({"/feed": page, "/bomb.xml": bomb})
     with serve(site), session_for(site) as session:
         seeds = tuple(map(site.url, ("/feed", "/bomb.xml", "/gone.xml")))
-        assert (session.sitemaps(seeds), session.lists, session.problems) == ((), set(), [])
+        assert (session.sitemaps(seeds), session.lists, session.problems) == ((), {}, [])
+
+
+def _forms(sitemap: Sitemap) -> dict[str, tuple[str, ...]]:
+    at = "https://h.example/"
+    return {
+        entry.url.removeprefix(at): tuple(form.removeprefix(at) for form in entry.translations)
+        for entry in sitemap.entries
+    }
+
+
+def _in_languages(place: str, *links: str) -> str:
+    return f"<url><loc>{place}</loc>{''.join(f'<xhtml:link {link}/>' for link in links)}</url>"
+
+
+@pytest.mark.parametrize(
+    ("links", "forms"),
+    [
+        (('rel="alternate" hreflang="en" href="/a"', 'rel="alternate" hreflang="de" href="/b"'), ("a", "b")),
+        (('hreflang="de-CH" href=" /b#top "',), ("a", "b")),
+        (('hreflang="de" href="/b?x=1&amp;y=2&#38;z=&amp;amp;"',), ("a", "b?x=1&y=2&z=&amp;")),
+        (('rel="alternate" hreflang="en" href="/a"',), ()),
+        (('rel="alternate" hreflang="X-Default" href="/b"',), ()),
+        (('rel="alternate" hreflang="" href="/b"', 'rel="alternate" href="/b"'), ()),
+        (('rel="amphtml" hreflang="de" href="/b"',), ()),
+        (('rel="alternate" hreflang="de" href="https://elsewhere.example/b"',), ()),
+        (('rel="alternate" hreflang="de" href="mailto:x@h.example"',), ()),
+        (('rel="alternate" hreflang="de"',), ()),
+    ],
+)
+def test_a_page_is_named_with_its_forms_in_other_languages(
+    links: tuple[str, ...], forms: tuple[str, ...]
+) -> None:
+    namespace = 'xmlns:xhtml="http://www.w3.org/1999/xhtml"'
+    sitemap = _parse(f"<urlset {_NS} {namespace}>{_in_languages('/a', *links)}</urlset>")
+    assert _forms(sitemap) == {"a": forms}
+
+
+def test_nobody_speaks_of_pages_of_another_owner() -> None:
+    link = 'rel="alternate" hreflang="de" href="https://other.example/b"'
+    assert [
+        entry.translations
+        for entry in _parse(
+            f"<urlset {_NS} xmlns:xhtml='x'>{_in_languages('https://other.example/a', link)}</urlset>"
+        ).entries
+    ] == [()]
+
+
+def test_a_feed_may_name_other_languages_and_says_nothing_of_translations() -> None:
+    entry = '<entry><link href="/a" hreflang="en"/><link href="/b" hreflang="de"/></entry>'
+    assert _forms(_parse(f"<feed>{entry}</feed>")) == {"a": ()}
+
+
+def test_the_forms_of_a_page_are_those_of_all_sitemaps_that_list_it() -> None:
+    links = {form: f'hreflang="x" href="/{form}"' for form in "bc"}
+    lists = {
+        f"/{form}.xml": Reply(f"<urlset xmlns:xhtml='x'>{_in_languages('/a', link)}</urlset>".encode())
+        for form, link in links.items()
+    }
+    robots = Reply(b"Sitemap: /b.xml\nSitemap: /c.xml\n", content_type="text/plain")
+    site = Site({"/robots.txt": robots, **lists})
+    with serve(site), session_for(site) as session:
+        (entry,) = session.sitemaps((site.url("/"),))
+        assert entry.translations == tuple(map(site.url, ("/a", "/b", "/c")))
+        assert session.lists_are_whole
+
+
+@pytest.mark.parametrize(
+    ("reply", "whole"),
+    [
+        (Reply(b"", 404), True),
+        (Reply(b"", 503), False),
+        (Reply(b"<urlset><url", content_type="text/xml"), False),
+    ],
+)
+def test_it_is_known_whether_all_that_may_be_listed_was_read(reply: Reply, whole: bool) -> None:
+    site = Site({"/sitemap.xml": reply})
+    with serve(site), session_for(site) as session:
+        session.sitemaps((site.url("/"),))
+        assert session.lists_are_whole is whole
+
+
+def test_forms_without_end_are_cut_and_that_is_said() -> None:
+    links = (f'hreflang="x" href="/{number:05}"' for number in range(MOST_FORMS + 9))
+    sitemap = _parse(f"<urlset xmlns:xhtml='x'>{_in_languages('/a', *links)}</urlset>")
+    assert len(_forms(sitemap)["a"]) == MOST_FORMS + 1
+    assert f"more than {MOST_FORMS} forms of one page" in sitemap.problem
+
+
+@pytest.mark.data
+def test_a_sitemap_of_others_names_families() -> None:
+    body = (_DATA / "trafilatura-resources" / "sitemap-hreflang.xml").read_bytes()
+    at = "http://www.example.com/sitemap.xml"
+    found = parse_sitemap(body, url=at, max_bytes=1_000_000, max_urls=100).entries
+    assert len(found) == 3
+    assert {entry.translations for entry in found} == {tuple(sorted(entry.url for entry in found))}
+
+
+def test_a_large_sitemap_is_read_to_its_end() -> None:
+    links = [f'rel="alternate" hreflang="x" href="/{form}"' for form in range(300)]
+    pages = "".join(_in_languages(f"/{number}", *links) for number in range(800))
+    sitemap = _parse(f"<urlset xmlns:xhtml='x'>{pages}</urlset>", max_urls=1000)
+    assert len(pages) > 12_000_000
+    assert (len(sitemap.entries), sitemap.problem) == (800, "")
+
+
+def test_an_ampersand_in_the_link_of_a_feed_is_one() -> None:
+    assert _urls(_parse('<feed><entry><link href="/a?x=1&amp;y=2"/></entry></feed>')) == [
+        "https://h.example/a?x=1&y=2"
+    ]

@@ -1,8 +1,12 @@
 """What a run makes of the rows it knows before it asks for anything."""
 
-from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.plan.start import plan_claims, plan_rescope, plan_revival, plan_starts, plan_translations
 from schemas.documents import DocumentState as S
 from schemas.documents import KnownDocument
+from schemas.fragment import FormsBy
 from schemas.source import Scope
 from tests.fakes.known import SITE, known, web_source
 
@@ -93,3 +97,28 @@ def test_a_listed_address_beyond_a_budget_is_counted_and_one_out_of_scope_is_not
     found = plan_starts(web_source(), {}, starts)
     assert found.documents == ()
     assert [problem.url for problem in found.stopped] == [SITE + "a/a/a/a"]
+
+
+URIS = st.sampled_from([SITE + name for name in "abcd"])
+FORMS = st.dictionaries(URIS, st.lists(URIS, max_size=3).map(tuple), max_size=4)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["sitemap", "header"]), FORMS), max_size=8))
+def test_what_is_said_last_of_translations_counts_whatever_was_said_before(
+    said: list[tuple[str, dict[str, tuple[str, ...]]]],
+) -> None:
+    held: dict[str, FormsBy] = {}
+    for by, now in said:
+        held |= plan_translations(held, now, by=by, whole=True)
+        assert plan_translations(held, now, by=by, whole=True) == {}
+    last = dict(said)
+    anew: dict[str, FormsBy] = {}
+    for by, now in last.items():
+        anew |= plan_translations(anew, now, by=by, whole=True)
+    assert {uri: forms for uri, forms in held.items() if forms} == anew
+
+
+def test_what_could_not_be_read_takes_back_nothing() -> None:
+    held: dict[str, FormsBy] = {uri: {"sitemap": (uri, "x"), "header": ("y",)} for uri in ("a", "b")}
+    assert plan_translations(held, {"a": ()}, by="sitemap", whole=False) == {"a": {"header": ("y",)}}
+    assert plan_translations(held, {}, by="sitemap", whole=True) == {key: {"header": ("y",)} for key in "ab"}

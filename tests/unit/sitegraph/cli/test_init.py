@@ -12,7 +12,7 @@ import pytest
 
 from runtime.source_file import load_source, parse_source
 from schemas.source import Source
-from sitegraph.actions.probe import PAGES, spread
+from sitegraph.actions.probe import FEEDS, PAGES, spread
 from sitegraph.actions.proposal import (
     START_SECONDS,
     Estimate,
@@ -279,6 +279,57 @@ def test_a_site_is_asked_for_robots_sitemap_and_a_few_pages_alone(tmp_path: Path
     source = load_source(tmp_path / "guide.yaml")
     assert "at least 40 documents" in (tmp_path / "guide.yaml").read_text().lower()
     assert source.allow_private == (site.address,)
+
+
+def news(tag: str, *links: str) -> Reply:
+    items = "".join(f"<item><link>{link}</link></item>" for link in links)
+    return Reply(f"<{tag}><channel>{items}</channel></{tag}>".encode(), content_type="application/rss+xml")
+
+
+def test_feeds_that_the_start_page_names_and_that_list_its_pages_are_proposed_and_asked_for_once(
+    tmp_path: Path,
+) -> None:
+    feeds = {
+        "/guide/news.rss": news("rss", "a.html", "b.html#top"),
+        "/guide/feed/": news("rss", "/guide/b.html"),
+        "/guide/comments/feed/": news("rss", "a.html#comment-1", "b.html#comment-2", "c.html"),
+        "/guide/away.rss": news("rss", "https://elsewhere.example/x", "/blog/y"),
+        "/guide/empty.rss": news("rss"),
+        "/guide/page.rss": Reply(b"<!doctype html><title>Page</title>"),
+        "/guide/gone.rss": Reply(b"", 404),
+    }
+    more = ("/blog/feed.xml", "https://elsewhere.example/feed.xml", "/guide/unnamed")
+    links = "".join(
+        f'<link rel=alternate type="Application/RSS+xml" href="{path}">' for path in (*more, *feeds)
+    )
+    links += '<link rel=alternate type="text/css" href="/guide/style.xml">'
+    words = "<h1>Guide</h1><p>" + "Words of a page. " * 30
+    shown = "".join(f"<a href={path}>{path}</a> " for path in feeds)
+    site = Site({"/guide/": Reply(f"<head>{links}</head>{words}{shown}".encode()), **feeds})
+    site.pages |= {f"/guide/{name}.html": Reply(words.encode()) for name in "abc"}
+    with serve(site):
+        call = ["init", site.url("/guide/"), "--allow-private", site.address, "-o", "guide.yaml", "--quiet"]
+        assert run_app(call) == 0
+        asked = site.paths()
+        seeds = tuple(map(site.url, ("/guide/", "/guide/news.rss", "/guide/feed/")))
+        assert load_source(tmp_path / "guide.yaml").seeds == seeds
+    assert asked.count("/guide/news.rss") == asked.count("/guide/comments/feed/") == 1
+    assert len([path for path in asked if path in feeds]) == FEEDS
+    assert not {"/blog/feed.xml", "/guide/unnamed", "/guide/style.xml"} & {*asked}
+
+
+def test_a_feed_says_nothing_of_how_much_there_is(tmp_path: Path) -> None:
+    words = "<p>" + "Words of a page. " * 30
+    links = "".join(f"<a href={number}.html>{number}</a> " for number in range(9))
+    head = "<head><link rel=alternate type=application/atom+xml href=/feed></head>"
+    site = Site({"/": Reply(f"{head}{words}{links}".encode())})
+    site.pages["/feed"] = news("rss", "1.html")
+    site.pages |= {f"/{number}.html": Reply(words.encode()) for number in range(9)}
+    with serve(site):
+        call = ["init", site.url("/"), "--allow-private", site.address, "-o", "all.yaml", "--quiet"]
+        assert run_app(call) == 0
+        assert load_source(tmp_path / "all.yaml").seeds == (site.url("/"), site.url("/feed"))
+    assert "# About 10 documents" in (tmp_path / "all.yaml").read_text().replace("At least", "About")
 
 
 def test_loopback_is_refused_unless_it_is_named_and_the_message_says_how(
