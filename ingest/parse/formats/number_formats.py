@@ -3,13 +3,13 @@
 What a format leaves to the system of the reader is written without one: dates as ISO 8601, names in English.
 """
 
-import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from operator import eq, ge, gt, le, lt, ne
 
 _DAY = "yyyy-mm-dd"
 _MONEY = tuple(f'"$"#,##0{cents}_);("$"#,##0{cents})' for cents in ("", "", ".00", ".00"))
@@ -35,17 +35,16 @@ BUILT_IN: Mapping[int, str] = {
 _SECTION = re.compile(r'((?:"[^"]*"|\\.|\[[^\]]*\]|[^;])*);')
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|(?P<space>_.|\*.)|\[(?P<bracket>[^\]]*)\]|(?P<general>General|@)'
-    r"|(?P<half>AM/PM|A/P)|(?P<power>E[+-])|(?P<date>[ye]+|m+|d+|h+|s+(?:\.0+)?)|(?P<place>[0#?.,%/])"
+    r"|(?P<half>AM/PM|A/P)|(?P<power>E[+-]0+)|(?P<date>[ye]+|m+|d+|h+|s+(?:\.0+)?)|(?P<place>[0#?.,%/])"
     r"|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
 _ELAPSED = re.compile(r"h+|m+|s+", re.IGNORECASE)
 _CURRENCY = re.compile(r"\$([^-]*)")
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d*)?)")
-_COMPARE: Mapping[str, Callable[[float, float], bool]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt,
-    ">=": operator.ge, "=": operator.eq, "<>": operator.ne,
-}  # fmt: skip
+_COMPARE = dict(zip(("<", "<=", ">", ">=", "=", "<>"), (lt, le, gt, ge, eq, ne), strict=True))
+_IMPLIED = (("",), (">=0", "<0"), (">0", "<0", "=0"))
+"""For which numbers each of one, two or three parts is, where none says so."""
 
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July",
@@ -71,24 +70,31 @@ _GENERAL = ".10g"
 _LONG = 1e9
 """From here on they would leave nothing behind the point, and cut what is before it."""
 
+Pieces = tuple[tuple[str, str], ...]
+"""What a format consists of, as (kind, text)."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """One of up to three parts of a format: pieces as (kind, text); `holds` says for which numbers it is."""
+    """One of up to three parts of a format; `condition` says for which numbers it is."""
 
-    pieces: tuple[tuple[str, str], ...]
-    holds: Callable[[float], bool] | None = None
+    pieces: Pieces
+    condition: str = ""
 
-    def kinds(self) -> set[str]:
-        """What kinds of pieces it has."""
-        return {kind for kind, _ in self.pieces}
+    def has(self, *kinds: str) -> bool:
+        """Whether it has a piece of one of these kinds."""
+        return any(kind in kinds for kind, _ in self.pieces)
 
-    def says_sign(self, value: float) -> bool:
-        """Whether a negative number gets no sign from us: it begins with one, or is for no other numbers."""
-        if "".join(text for _, text in self.pieces).strip()[:1] in {"-", "("}:
-            return True
-        holds = self.holds
-        return holds is not None and holds(value) and not (holds(0) or holds(-value))
+    def holds(self, value: float) -> bool:
+        """Whether it is for a number."""
+        found = _CONDITION.fullmatch(self.condition)
+        return found is None or _COMPARE[found[1]](value, float(found[2]))
+
+    def sign(self, value: float) -> str:
+        """The sign that a number gets from us: none if a part of several has one, or is for negative ones."""
+        is_said = "".join(text for _, text in self.pieces).strip()[:1] in {"-", "("}
+        is_negative = self.holds(value) and not (self.holds(0) or self.holds(-value))
+        return "-" if value < 0 and not (self.condition and (is_said or is_negative)) else ""
 
 
 def show_number(value: float, code: str, *, since_1904: bool = False) -> str:
@@ -96,59 +102,52 @@ def show_number(value: float, code: str, *, since_1904: bool = False) -> str:
 
     Args: code: the format as the file has it. since_1904: days are counted from 1904-01-01.
     """
-    section, sign = _section_for(value, _sections(code))
+    sections = _sections(code)
+    section = next((one for one in sections if one.holds(value)), sections[-1])
     try:
         shown = "".join(_shown(value, section, since_1904))
     except (ArithmeticError, ValueError):
         return _general(value)
-    return " ".join(f"{sign if re.search('[1-9]', shown) else ''}{shown}".split())
+    sign = section.sign(value) if re.search("[1-9]", shown) else ""
+    return " ".join(f"{sign}{shown}".split())
 
 
 def is_date_format(code: str) -> bool:
     """Whether a format shows numbers as dates or times."""
-    return not _sections(code)[0].kinds().isdisjoint({"date", "elapsed"})
-
-
-def _section_for(value: float, sections: tuple[_Section, ...]) -> tuple[_Section, str]:
-    """The part for a number, and its sign if that does not say it."""
-    positive, *others = sections
-    if any(section.holds for section in sections):
-        fitting = (one for one in sections if one.holds is None or one.holds(value))
-        section = next(fitting, sections[-1])
-        return section, "-" if value < 0 and not section.says_sign(value) else ""
-    if value < 0:
-        return (others[0], "") if others else (positive, "-")
-    return (others[1] if value == 0 and len(others) > 1 else positive), ""
+    return _sections(code)[0].has("date", "elapsed")
 
 
 def _shown(value: float, section: _Section, since_1904: bool) -> Iterator[str]:
-    kinds = section.kinds()
-    if kinds & {"date", "elapsed"}:
+    if section.has("date", "elapsed"):
         return _date_pieces(value, section.pieces, _FROM_1904 * since_1904)
-    if "general" in kinds:
+    if section.has("general"):
         return (_general(abs(value)) if kind == "general" else text for kind, text in section.pieces)
     return _number_pieces(Decimal(repr(abs(value))), section.pieces)
 
 
 @lru_cache(maxsize=1_024)
 def _sections(code: str) -> tuple[_Section, ...]:
-    return tuple(_section(found[1] or '""') for found in _SECTION.finditer(f"{code or 'General'};"))[:3]
+    found = [_section(one[1] or '""') for one in _SECTION.finditer(f"{code or 'General'};")][:3]
+    is_told = any(section.condition for section in found)
+    implied = ("else",) * 3 if is_told else _IMPLIED[len(found) - 1]
+    parts = zip(found, implied, strict=False)
+    return tuple(replace(section, condition=section.condition or own) for section, own in parts)
 
 
 def _section(code: str) -> _Section:
     pieces: list[tuple[str, str]] = []
-    holds = None
+    condition = ""
     for found in _TOKEN.finditer(code):
         kind = found.lastgroup or ""
         text = found[kind]
         if kind == "bracket":
             pieces.append(_bracket(text))
-            holds = _condition(text) or holds
+            condition = text if _CONDITION.fullmatch(text) else condition
         elif kind in {"quoted", "escaped", "other"}:
             pieces.append(("literal", text))
         elif kind != "space":
             pieces.append((kind, text))
-    return _Section(tuple(pieces), holds)
+    return _Section(tuple(pieces), condition)
 
 
 def _bracket(text: str) -> tuple[str, str]:
@@ -157,68 +156,55 @@ def _bracket(text: str) -> tuple[str, str]:
     return ("elapsed", text) if _ELAPSED.fullmatch(text) else ("literal", currency[1] if currency else "")
 
 
-def _condition(text: str) -> Callable[[float], bool] | None:
-    found = _CONDITION.fullmatch(text)
-    return (lambda value: _COMPARE[found[1]](value, float(found[2]))) if found else None
-
-
 def _general(value: float) -> str:
     if abs(value) < _WHOLE and value == int(value):
         return str(int(value))
     return format(value, _GENERAL if abs(value) < _LONG else ".15g").upper()
 
 
-def _number_pieces(value: Decimal, pieces: tuple[tuple[str, str], ...]) -> Iterator[str]:
+def _number_pieces(value: Decimal, pieces: Pieces) -> Iterator[str]:
     places = "".join(text.upper() for kind, text in pieces if kind in {"place", "power"})
     if "/" in places:
         raise ValueError(places)
-    mantissa, _, power = places.replace("%", "").partition("E")
+    mantissa, power, _ = places.replace("%", "").partition("E")
     whole, _, part = mantissa.partition(".")
     thousands = sum(len(text) - len(text.rstrip(",")) for text in (whole, part))
-    scaled = value * 100 ** places.count("%") / 1_000**thousands
     slots, parts = whole.replace(",", ""), part.replace(",", "")
-    rounded, exponent = _rounded(scaled, len(parts), max(len(slots), 1) if "E" in places else 0)
+    scaled = value * 100 ** places.count("%") / 1_000**thousands
+    rounded, exponent = _rounded(scaled, len(parts), max(len(slots), 1) if power else 0)
     above, _, below = f"{rounded:f}".partition(".")
-    kept = len(below.rstrip("0"))
-    before = _filled(slots, above.lstrip("0"), grouped="," in whole.strip(","))
-    behind = (digit if at < kept or parts[at] == "0" else "" for at, digit in enumerate(below))
-    digits = iter((*before, *behind, *_filled(power[1:], str(abs(exponent)))))
+    before = _filled(slots, above.lstrip("0"), is_grouped="," in whole.strip(","))
+    kept = max(len(below.rstrip("0")), parts.rfind("0") + 1)
+    digits = iter((*before, *below[:kept].ljust(len(parts))))
     for kind, text in pieces:
         if kind == "power":
-            yield f"E{'-' if exponent < 0 else text[1].replace('-', '')}"
+            yield f"E{exponent:+0{len(text) - 1}}"
         elif kind != "place" or text == "%":
             yield text
         elif text == ".":
             yield "." if slots else f"{above.lstrip('0')}."
         elif text != ",":
-            yield next(digits)
+            yield next(digits).strip()
 
 
 def _rounded(value: Decimal, decimals: int, step: int) -> tuple[Decimal, int]:
     """A number in as many decimals, and the power of ten, a multiple of *step*, to multiply it with."""
-    unit = Decimal(1).scaleb(-decimals)
     exponent = value.adjusted() // step * step if step and value else 0
-    found = value.scaleb(-exponent).quantize(unit, ROUND_HALF_UP)
-    if not step or found < 10**step:
-        return found, exponent
-    return found.scaleb(-step).quantize(unit), exponent + step
+    found = value.scaleb(-exponent).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    if step and found >= 10**step:
+        return _rounded(found.scaleb(exponent), decimals, step)
+    return found, exponent
 
 
-def _filled(places: str, digits: str, *, grouped: bool = False) -> Iterator[str]:
+def _filled(slots: str, digits: str, *, is_grouped: bool) -> Iterator[str]:
     """What each place before the point shows; digits for which there is none stand at the first."""
-    padded = digits.rjust(len(places))
-    surplus = len(padded) - len(places)
-    shown = ""
-    for at, digit in enumerate(padded):
-        left = len(padded) - at - 1
-        own = places[max(0, at - surplus)].strip("#?") if digit == " " else digit
-        shown += own + ("," if grouped and own and left and left % 3 == 0 else "")
-        if at >= surplus:
-            yield shown
-            shown = ""
+    shown = digits.zfill(len(slots.lstrip("#?")))
+    shown = (re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", shown) if is_grouped else shown).rjust(len(slots))
+    surplus = len(shown) - len(slots) + 1
+    yield from (shown[:surplus], *shown[surplus:]) if slots else ()
 
 
-def _date_pieces(days: float, pieces: tuple[tuple[str, str], ...], before: int) -> Iterator[str]:
+def _date_pieces(days: float, pieces: Pieces, before: int) -> Iterator[str]:
     """A date or time; *before* are the days before those that the file counts, but none that have passed."""
     if not 0 <= days < _LAST_DAY - before:
         raise ValueError(days)
@@ -244,15 +230,11 @@ def _date_pieces(days: float, pieces: tuple[tuple[str, str], ...], before: int) 
 def _date_piece(moment: datetime, unit: str, is_half: bool) -> str:
     """A part of a date or time; minutes are `M`."""
     whole, _, part = unit.partition(".")
-    hour = (moment.hour - 1) % 12 + 1 if is_half else moment.hour
     month, day = _MONTHS[moment.month - 1], _DAYS[moment.weekday()]
+    hour = (moment.hour - 1) % 12 + 1 if is_half else moment.hour
     number = {"m": moment.month, "M": moment.minute, "d": moment.day, "h": hour, "s": moment.second}
-    match whole[0], len(whole):
-        case "y" | "e", length:
-            return f"{moment.year:04}"[2 if length <= 2 and whole[0] == "y" else 0 :]
-        case "m", length if length > 2:
-            return {3: month[:3], 5: month[0]}.get(length, month)
-        case "d", length if length > 2:
-            return day[:3] if length == 3 else day
-    shown = str(number[whole[0]]).zfill(min(len(whole), 2))
+    names = {"mmm": month[:3], "mmmm": month, "mmmmm": month[0], "ddd": day[:3], "dddd": day}
+    if whole[0] in "ye":
+        return f"{moment.year:04}"[2 if whole in ("y", "yy") else 0 :]
+    shown = names.get(whole) or f"{number[whole[0]]:0{min(len(whole), 2)}}"
     return f"{shown}.{moment.microsecond:06}"[: len(shown) + 1 + len(part)] if part else shown
