@@ -6,7 +6,6 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
-from ingest.parse.access import names_access_at_top
 from ingest.parse.formats.docx_parts import (
     CODE_STYLE,
     LABEL_END,
@@ -18,11 +17,11 @@ from ingest.parse.formats.docx_parts import (
     value_of,
     written_out,
 )
-from ingest.parse.formats.opc import properties_name_access, saved_at, text_of_xml
-from ingest.parse.formats.sniffing import ZIP_END, open_archive, read_member, read_xml
+from ingest.parse.formats.opc import saved_at, text_of_xml
+from ingest.parse.formats.sniffing import read_member, read_xml
 from ingest.parse.wording import BOXES, COUNTED
 from schemas.errors import ParseError
-from schemas.formats import DocumentFormat, ParseTools, SizeClass
+from schemas.formats import ParseTools
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DateOrigin
 
@@ -165,23 +164,9 @@ def _after_notes(block: Any) -> Any:
     return block
 
 
-def _names_access(data: bytes, _content_type: str | None) -> bool:
-    """Whether the first paragraphs name it, or a property."""
-    archive = open_archive(data, subject="")
+def _top_texts(archive: ZipFile) -> Iterator[str]:
     text = text_of_xml(read_member(archive, WORD.main_part(archive, subject=""), subject=""))
-    return properties_name_access(archive) or names_access_at_top(text.replace("\n", "\n\n"))
+    yield text.replace("\n", "\n\n")
 
 
-FORMAT = DocumentFormat(
-    name="docx",
-    version="1",
-    parse=_parse,
-    recognise=WORD.recognise,
-    suffixes=WORD.suffixes,
-    media_types=WORD.media_types,
-    shared_types=("application/zip", "application/x-zip-compressed", "application/msword"),
-    size=SizeClass.FILE,
-    unread_secrets=WORD.secrets_in,
-    names_access=_names_access,
-    end=ZIP_END,
-)
+FORMAT = WORD.format("docx", _parse, _top_texts, old_type="application/msword")

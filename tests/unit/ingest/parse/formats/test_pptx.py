@@ -95,7 +95,7 @@ def test_items_are_told_from_paragraphs_by_slide_layout_and_master() -> None:
     _, cover = deck(TITLE)
     cover.placeholders[1].text = "no item either"
 
-    assert texts_of(parse(saved(made)))["Lamps"] == "1) oil\n  - rape\n2) wick\n\n- lens\n\nno item"
+    assert texts_of(parse(saved(made)))["Lamps"] == "1. oil\n  - rape\n2. wick\n\n- lens\n\nno item"
     assert (
         texts_of(parse(saved(cover.part.package.presentation_part.presentation)))["Lamps"] == "no item either"
     )
