@@ -4,6 +4,7 @@ Sources: groff_man(7); mdoc(7) and tbl(7) of mandoc.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from html import escape
 
@@ -82,7 +83,7 @@ class _Page:
         self._is_code = self._awaits_term = False
         self._heading = 0
         self._link = ""
-        self._ids: set[str] = set()
+        self._ids: Counter[str] = Counter()
 
     def html(self) -> str:
         for name, rest in self._roff.events():
@@ -212,13 +213,9 @@ class _Page:
 
     def _id(self, heading: str) -> str:
         """Return the id that mandoc gives a heading: its words with `_`; the second of equals gets `~2`."""
-        name = number = _JOINED.sub("", heading).strip().replace(" ", "_")
-        at = 1
-        while number in self._ids:
-            at += 1
-            number = f"{name}~{at}"
-        self._ids.add(number)
-        return number
+        name = _JOINED.sub("", heading).strip().replace(" ", "_")
+        self._ids[name] += 1
+        return name if self._ids[name] == 1 else f"{name}~{self._ids[name]}"
 
     def _item(self, mark: str, *, is_term: bool = False) -> None:
         """Begin an item of a list; an empty mark goes on with the one before."""
