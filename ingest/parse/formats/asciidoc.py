@@ -53,19 +53,10 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
-    from ingest.parse.html.charset import decode_html
-    from ingest.parse.html.visibility import strip_invisible
-    from ingest.parse.html.whole import assemble_markup, say_missing
+    from ingest.parse.html.whole import assemble_markup, decode_text, say_missing
 
-    text = strip_invisible(decode_html(data, request.content_type))
-    markup, included = asciidoc_to_html(text)
-    return assemble_markup(
-        markup,
-        request=request,
-        kind=FORMAT.name,
-        warnings=tuple(say_missing(included)),
-        count_tokens=tools.count_tokens,
-    )
+    markup, included = asciidoc_to_html(decode_text(data, request))
+    return assemble_markup(markup, request, tools, kind=FORMAT.name, warnings=say_missing(included))
 
 
 def asciidoc_to_html(text: str) -> tuple[str, tuple[str, ...]]:
@@ -97,9 +88,8 @@ class _Lines:
     def take_until(self, end: str) -> list[str]:
         """Take the lines up to one like *end*, and that."""
         start = self.at
-        while not self.is_done and self.line != end:
-            self.at += 1
-        self.at += 1
+        ends = (at for at in range(start, len(self.lines)) if self.lines[at] == end)
+        self.at = next(ends, len(self.lines)) + 1
         return list(self.lines[start : self.at - 1])
 
 

@@ -49,25 +49,18 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
-    from ingest.parse.html.charset import decode_html
-    from ingest.parse.html.visibility import strip_invisible
-    from ingest.parse.html.whole import assemble_markup
+    from ingest.parse.html.whole import assemble_markup, decode_text
 
-    text = strip_invisible(decode_html(unpack_text(data, subject=request.uri), request.content_type))
+    text = decode_text(unpack_text(data, subject=request.uri), request)
+    markup, is_cut = man_to_html(text, document_name(request.path, request.url or request.uri))
+    cut = ("its macros or strings stand for too much; the rest was left out",) if is_cut else ()
+    return assemble_markup(markup, request, tools, kind=FORMAT.name, warnings=cut)
+
+
+def man_to_html(text: str, place: str = "") -> tuple[str, bool]:
+    """Return a page as the body of one of HTML, and whether it is cut short; *place*: where its file lies."""
     roff = Roff(text)
-    markup = _Page(roff, document_name(request.path, request.url or request.uri)).html()
-    return assemble_markup(
-        markup,
-        request=request,
-        kind=FORMAT.name,
-        warnings=("its macros or strings stand for too much; the rest was left out",) if roff.is_cut else (),
-        count_tokens=tools.count_tokens,
-    )
-
-
-def man_to_html(text: str) -> str:
-    """Return a page as the body of one of HTML."""
-    return _Page(Roff(text), "").html()
+    return _Page(roff, place).html(), roff.is_cut
 
 
 class _Page:
