@@ -152,16 +152,12 @@ def _reserves(term: UseTerm) -> bool:
 def stamp_terms(found: UseTerms, held: UseTerms, *, now: str | None) -> UseTerms:
     """Set when each was first seen: as of *held*, where the same was said then, else *now*."""
     known = {unstamped(term): term.seen_at for term in held}
-    return tuple(_seen(term, known.get(unstamped(term)) or utc_of(now)) for term in found)
+    return tuple(replace(term, seen_at=known.get(unstamped(term)) or utc_of(now)) for term in found)
 
 
 def unstamped(term: UseTerm) -> UseTerm:
     """Return a term without its time."""
-    return _seen(term, None)
-
-
-def _seen(term: UseTerm, at: str | None) -> UseTerm:
-    return replace(term, seen_at=at)
+    return replace(term, seen_at=None)
 
 
 def next_outside(

@@ -30,9 +30,8 @@ _ATTRIBUTES = re.compile(r"\[(?:|[\w.#%,\"'{*].*)\]$")
 _ANCHOR = re.compile(r"\[\[([\w:.-]+)(?:,.*)?\]\]$")
 _TITLE = re.compile(r"\.([^\s.].*)$")
 _PART = re.compile(r"\s*(?:([\w-]+)\s*=\s*)?(\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^,]*)(?:,|$)")
-_BULLET = re.compile(r"[ \t]*(\*{1,5}|-|•|\.{1,5}|\d+\.|[a-zA-Z]\.|[ivxIVX]+\))[ \t]+(\S.*)$")
+_BULLET = re.compile(r"[ \t]*(\*{1,5}|-|•|\.{1,5}|<(?:\d+|\.)>|\d+\.|[a-zA-Z]\.|[ivxIVX]+\))[ \t]+(\S.*)$")
 _TERM = re.compile(r"(?!//)[ \t]*(\S.*?)(:{2,4}|;;)(?:[ \t]+(.*))?$")
-_CALLOUT = re.compile(r"<(\d+|\.)>[ \t]+(.*)$")
 _CALLED = re.compile(r"<(\d+|\.)>(?=(?: <(?:\d+|\.)>)*$)", re.MULTILINE)
 _NOTE = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+")
 _NOTES = frozenset({"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"})
@@ -377,16 +376,16 @@ def _item_key(line: str) -> str | None:
     """Return what tells items of one list from those of another."""
     if found := _BULLET.match(line):
         mark = found[1]
-        return "1" if mark[0].isdigit() else mark if mark[0] in "*-•." else "i" if mark[-1] == ")" else "a"
-    if _CALLOUT.match(line):
-        return "<>"
+        if mark[0] in "*-•.":
+            return mark
+        return "1" if mark[0].isdigit() else "<>" if mark[0] == "<" else "i" if mark[-1] == ")" else "a"
     found = _TERM.match(line)
     return found[2] if found else None
 
 
 def _split_item(line: str) -> tuple[str | None, str]:
     """Return the term of an item of a description list, and its text."""
-    if found := _BULLET.match(line) or _CALLOUT.match(line):
+    if found := _BULLET.match(line):
         return None, found[2]
     found = _TERM.match(line)
     return (found[1], found[3] or "") if found else (None, line)

@@ -261,7 +261,7 @@ class _Writer:
         if root is None:
             return xml
         for formula in list(root.iter(f"{_M}oMath")):
-            _write_formula(formula)
+            _replace(formula, [_run_of(formula, tex_of(formula))])
         for display in list(root.iter(f"{_M}oMathPara")):
             _replace(display, display.findall(f"{W}r"))
         for run in root.iter(f"{W}r"):
@@ -325,10 +325,6 @@ def _run_of(beside: Any, text: str) -> Any:
     written.set(_SPACE, "preserve")
     run.append(written)
     return run
-
-
-def _write_formula(formula: Any) -> None:
-    _replace(formula, (_run_of(formula, tex_of(formula)),))
 
 
 def _replace(element: Any, others: Iterable[Any]) -> None:

@@ -209,11 +209,7 @@ def _string(element: Any) -> str:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda sign: _sign_of(int(sign[1], 16)), text)
-
-
-def _sign_of(code: int) -> str:
-    return "\ufffd" if 0xD800 <= code < 0xE000 else chr(code)
+    return _ESCAPED.sub(lambda sign: bytes.fromhex(sign[1]).decode("utf-16-be", "replace"), text)
 
 
 def place_at(reference: str) -> Place | None:
