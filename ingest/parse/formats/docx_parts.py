@@ -210,31 +210,24 @@ def written_out(archive: ZipFile, *, subject: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What styles say of text: which fonts it has, and whether it is hidden."""
+    """What styles say of text: which fonts it has, `fonts` if none says so, and whether it is hidden."""
 
     styles: Mapping[str, Any]
-    defaults: Any
+    fonts: Any
 
     def of(self, properties: Any, name: str) -> Any:
         """A property of characters: from what states it itself, else from its styles; None if none does."""
-        if properties is None:
-            return None
-        own = properties.find(f"{W}{name}")
-        found = properties.find(f"{W}rStyle")
-        return (
-            own if own is not None else self.of_style(None if found is None else found.get(f"{W}val"), name)
-        )
+        own = None if properties is None else properties.find(f"{W}{name}")
+        return self.of_style(value_of(properties, "rStyle"), name) if own is None else own
 
     def of_style(self, style: str | None, name: str) -> Any:
-        first = None if style is None else self.styles.get(style)
-        found = (one.find(f"{W}rPr/{W}{name}") for one in style_chain(self.styles, first))
+        chain = style_chain(self.styles, self.styles.get(style or ""))
+        found = (one.find(f"{W}rPr/{W}{name}") for one in chain)
         return next((own for own in found if own is not None), None)
 
     def is_text_mono(self) -> bool:
         """Whether the text of the document is in a monospaced font, which then says nothing."""
-        return _is_mono(self.of_style("Normal", "rFonts")) or _is_mono(
-            None if self.defaults is None else self.defaults.find(f".//{W}rFonts")
-        )
+        return _is_mono(self.of_style("Normal", "rFonts")) or _is_mono(self.fonts)
 
 
 def _is_mono(fonts: Any) -> bool:
@@ -250,7 +243,7 @@ class _Writer:
     def __init__(self, styles: Any, numbering: Any) -> None:
         found = () if styles is None else styles.iter(f"{W}style")
         by_id = {style.get(f"{W}styleId"): style for style in found}
-        self._look = _Look(by_id, None if styles is None else styles.find(f"{W}docDefaults"))
+        self._look = _Look(by_id, None if styles is None else styles.find(f"{W}docDefaults//{W}rFonts"))
         self._numbers = Numbers(numbering, by_id)
 
     def rewritten(self, xml: bytes) -> bytes:
@@ -280,16 +273,16 @@ class _Writer:
         if _is_on(self._look.of(properties, "vanish")):
             for shown in [child for child in run if child.tag in _SHOWS]:
                 run.remove(shown)
-        twice = None if properties is None else properties.find(f"{W}dstrike")
-        if twice is not None:
+        for twice in run.iterfind(f"{W}rPr/{W}dstrike"):
             twice.tag = f"{W}strike"
 
     def _settle_paragraph(self, paragraph: Any) -> None:
         level = value_of(paragraph.find(f"{W}pPr"), "outlineLvl")
-        if level is not None and level in set("01234567") and _text_of(paragraph).strip():
+        has_text = bool(_text_of(paragraph).strip())
+        if level in set("01234567") and has_text:
             _set_style(paragraph, f"{OUTLINE_STYLE}{level}")
         number = self._numbers.next_of(paragraph)
-        if number and _text_of(paragraph).strip():
+        if number and has_text:
             run = _run_of(paragraph, f"{LABEL_START}{number}{LABEL_END}")
             properties = paragraph.find(f"{W}pPr")
             paragraph.insert(0 if properties is None else 1, run)
@@ -307,11 +300,8 @@ class _Writer:
         if not runs or self._look.is_text_mono():
             return False
         of_style = self._look.of_style(style, "rFonts")
-        return all(self._is_mono(run, of_style) for run in runs)
-
-    def _is_mono(self, run: Any, of_paragraph: Any) -> bool:
-        own = self._look.of(run.find(f"{W}rPr"), "rFonts")
-        return _is_mono(of_paragraph if own is None else own)
+        own = (self._look.of(run.find(f"{W}rPr"), "rFonts") for run in runs)
+        return all(_is_mono(of_style if fonts is None else fonts) for fonts in own)
 
 
 def _text_of(element: Any) -> str:
