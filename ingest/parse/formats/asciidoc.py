@@ -264,9 +264,7 @@ class _Blocks:
         if mark == "|" and not any(map(_CELL.search, lines)):  # of values parted by another sign
             return self._code(lines, style)
         if mark in "|!":
-            return self._table(
-                [line.replace("!", "|") if mark == "!" else line for line in lines], style, depth
-            )
+            return self._table([line.replace(mark, "|") for line in lines], style, depth)
         if mark == "/" or style.first == "comment":
             return ""
         if mark == "+" or style.first in ("stem", "latexmath", "asciimath"):
@@ -308,7 +306,7 @@ class _Blocks:
                 continue
             while not at.is_done and (not at.line or at.line.startswith("//")):
                 at.at += 1
-            line, is_apart = at.line, not at.lines[at.at - 1]
+            line, is_new = at.line, not at.lines[at.at - 1] and bool(text or parts or term is None)
             if at.is_done or (line == "+" and len(stack) > 1):
                 break
             inner = _Lines(at.lines, at.at)
@@ -321,13 +319,9 @@ class _Blocks:
                     break
                 at.at = inner.at
                 parts.append(self._list(at, depth, stack, above))
-            elif is_apart and line.startswith(" ") and (text or parts or term is None):
+            elif is_new and line.startswith(" "):
                 parts.append(self._block(at, depth + 1, stack))
-            elif (
-                _FENCE.match(line)
-                or _ATTRIBUTES.match(line)
-                or (is_apart and (text or parts or term is None))
-            ):
+            elif is_new or _FENCE.match(line) or _ATTRIBUTES.match(line):
                 break
             elif parts and line != "+":
                 parts.append(self._paragraph(self._lines_of_paragraph(at), _Style(), ""))
@@ -396,9 +390,8 @@ def _columns(cols: str) -> list[str]:
     found: list[str] = []
     for part in filter(None, (one.strip() for one in re.split(r"[,;]", cols))):
         number, _, rest = part.rpartition("*")
-        found += [rest[-1:] if rest[-1:].isalpha() else ""] * min(
-            int(number) if number[:4].isdecimal() else 1, 100
-        )
+        times = min(int(number[:4]), 100) if number[:4].isdecimal() else 1
+        found += [rest[-1:] if rest[-1:].isalpha() else ""] * times
     return found
 
 
