@@ -58,20 +58,15 @@ def style_map(archive: ZipFile, *, subject: str) -> str:
     part = WORD.related_part(archive, "styles", subject=subject)
     if part not in archive.namelist():
         return _MAP
-    quoted = (
-        (name.replace("\\", "\\\\").replace("'", "\\'"), level)
-        for name, level in _headings(archive, part, subject)
-    )
-    return _MAP + "\n".join(f"p[style-name='{name}'] => h{min(level, 6)}:fresh" for name, level in quoted)
-
-
-def _headings(archive: ZipFile, part: str, subject: str) -> Iterator[tuple[str, int]]:
     root = read_xml(archive, part, subject=subject)
     styles = {style.get(f"{W}styleId"): style for style in root.iter(f"{W}style")}
+    rules = [_MAP]
     for style in styles.values():
         name, level = value_of(style, "name") or "", _level(style, styles)
         if name and "\n" not in name and level < _BODY_TEXT:
-            yield name, level
+            quoted = name.replace("\\", "\\\\").replace("'", "\\'")
+            rules.append(f"p[style-name='{quoted}'] => h{min(level, 6)}:fresh")
+    return "\n".join(rules)
 
 
 def _level(style: Any, styles: dict[Any, Any]) -> int:

@@ -212,7 +212,7 @@ def _header_of(rows: Sequence[Row]) -> int:
     return over + (over < len(rows) - 1 and _heads(rows[over]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Writer:
     """Writes a sheet."""
 
@@ -289,11 +289,7 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     archive = EXCEL.open_package(data, subject=request.uri)
     book = open_workbook(archive, subject=request.uri)
     sheets = [(name, read_worksheet(book, part)) for name, part, is_hidden in book.sheets if not is_hidden]
-    parts = [
-        part
-        for name, sheet in sheets
-        for part in _Writer(name=name, sheet=sheet, count=tools.count_tokens).parts()
-    ]
+    parts = [part for name, sheet in sheets for part in _Writer(name, sheet, tools.count_tokens).parts()]
     links = tuple(
         FoundLink(href, sheet.cells[place].text, LinkPosition.BODY, key=(name, place))
         for name, sheet in sheets
