@@ -5,11 +5,9 @@ What a format leaves to the system of the reader is written without one: dates a
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
-from operator import eq, ge, gt, le, lt, ne
 
 _DAY = "yyyy-mm-dd"
 _MONEY = tuple(f'"$"#,##0{cents}_);("$"#,##0{cents})' for cents in ("", "", ".00", ".00"))
@@ -41,10 +39,8 @@ _TOKEN = re.compile(
 )
 _ELAPSED = re.compile(r"h+|m+|s+", re.IGNORECASE)
 _CURRENCY = re.compile(r"\$([^-]*)")
-_CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d*)?)")
-_COMPARE = dict(zip(("<", "<=", ">", ">=", "=", "<>"), (lt, le, gt, ge, eq, ne), strict=True))
-_IMPLIED = (("",), (">=0", "<0"), (">0", "<0", "=0"))
-"""For which numbers each of one, two or three parts is, where none says so."""
+_CONDITION = re.compile(r"\[[<>=]")
+"""A format that says itself for which numbers its parts are; none of 222 workbooks had one."""
 
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July",
@@ -71,30 +67,7 @@ _LONG = 1e9
 """From here on they would leave nothing behind the point, and cut what is before it."""
 
 Pieces = tuple[tuple[str, str], ...]
-"""What a format consists of, as (kind, text)."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Section:
-    """One of up to three parts of a format; `condition` says for which numbers it is."""
-
-    pieces: Pieces
-    condition: str = ""
-
-    def has(self, *kinds: str) -> bool:
-        """Whether it has a piece of one of these kinds."""
-        return any(kind in kinds for kind, _ in self.pieces)
-
-    def holds(self, value: float) -> bool:
-        """Whether it is for a number."""
-        found = _CONDITION.fullmatch(self.condition)
-        return found is None or _COMPARE[found[1]](value, float(found[2]))
-
-    def sign(self, value: float) -> str:
-        """The sign that a number gets from us: none if a part of several has one, or is for negative ones."""
-        is_said = "".join(text for _, text in self.pieces).strip()[:1] in {"-", "("}
-        is_negative = self.holds(value) and not (self.holds(0) or self.holds(-value))
-        return "-" if value < 0 and not (self.condition and (is_said or is_negative)) else ""
+"""What a part of a format consists of, as (kind, text)."""
 
 
 def show_number(value: float, code: str, *, since_1904: bool = False) -> str:
@@ -103,55 +76,50 @@ def show_number(value: float, code: str, *, since_1904: bool = False) -> str:
     Args: code: the format as the file has it. since_1904: days are counted from 1904-01-01.
     """
     sections = _sections(code)
-    section = next((one for one in sections if one.holds(value)), sections[-1])
+    number = 1 if value < 0 else 2 if value == 0 else 0
+    pieces = sections[number] if number < len(sections) else sections[0]
+    sign = "-" if value < 0 and len(sections) == 1 else ""
     try:
-        shown = "".join(_shown(value, section, since_1904))
+        shown = "".join(_shown(value, pieces, since_1904))
     except (ArithmeticError, ValueError):
         return _general(value)
-    sign = section.sign(value) if re.search("[1-9]", shown) else ""
-    return " ".join(f"{sign}{shown}".split())
+    return " ".join(f"{sign if re.search('[1-9]', shown) else ''}{shown}".split())
 
 
 def is_date_format(code: str) -> bool:
     """Whether a format shows numbers as dates or times."""
-    return _sections(code)[0].has("date", "elapsed")
+    return any(kind in {"date", "elapsed"} for kind, _ in _sections(code)[0])
 
 
-def _shown(value: float, section: _Section, since_1904: bool) -> Iterator[str]:
-    if section.has("date", "elapsed"):
-        return _date_pieces(value, section.pieces, _FROM_1904 * since_1904)
-    if section.has("general"):
-        return (_general(abs(value)) if kind == "general" else text for kind, text in section.pieces)
-    return _number_pieces(Decimal(repr(abs(value))), section.pieces)
+def _shown(value: float, pieces: Pieces, since_1904: bool) -> Iterator[str]:
+    kinds = {kind for kind, _ in pieces}
+    if kinds & {"date", "elapsed"}:
+        return _date_pieces(value, pieces, _FROM_1904 * since_1904)
+    if "general" in kinds:
+        return (_general(abs(value)) if kind == "general" else text for kind, text in pieces)
+    return _number_pieces(Decimal(repr(abs(value))), pieces)
 
 
 @lru_cache(maxsize=1_024)
-def _sections(code: str) -> tuple[_Section, ...]:
-    found = [_section(one[1] or '""') for one in _SECTION.finditer(f"{code or 'General'};")][:3]
-    is_told = any(section.condition for section in found)
-    implied = ("else",) * 3 if is_told else _IMPLIED[len(found) - 1]
-    parts = zip(found, implied, strict=False)
-    return tuple(replace(section, condition=section.condition or own) for section, own in parts)
+def _sections(code: str) -> tuple[Pieces, ...]:
+    """The parts for positive and negative numbers and zero."""
+    code = "General" if not code or _CONDITION.search(code) else code
+    return tuple(tuple(_pieces(found[1] or '""')) for found in _SECTION.finditer(f"{code};"))[:3]
 
 
-def _section(code: str) -> _Section:
-    pieces: list[tuple[str, str]] = []
-    condition = ""
+def _pieces(code: str) -> Iterator[tuple[str, str]]:
     for found in _TOKEN.finditer(code):
         kind = found.lastgroup or ""
-        text = found[kind]
         if kind == "bracket":
-            pieces.append(_bracket(text))
-            condition = text if _CONDITION.fullmatch(text) else condition
+            yield _bracket(found[kind])
         elif kind in {"quoted", "escaped", "other"}:
-            pieces.append(("literal", text))
+            yield "literal", found[kind]
         elif kind != "space":
-            pieces.append((kind, text))
-    return _Section(tuple(pieces), condition)
+            yield kind, found[kind]
 
 
 def _bracket(text: str) -> tuple[str, str]:
-    """A time that goes on beyond a day, a currency, or nothing that is shown: a colour, a condition."""
+    """A time that goes on beyond a day, a currency, or nothing that is shown: a colour."""
     currency = _CURRENCY.match(text)
     return ("elapsed", text) if _ELAPSED.fullmatch(text) else ("literal", currency[1] if currency else "")
 
