@@ -8,7 +8,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from urllib.parse import quote, urlsplit
+
+from protego import Protego
 
 from ingest.dates import utc_of
 from schemas.secrets import find_secrets
@@ -30,9 +31,6 @@ _COMMA = re.compile(r",(?!\s*\d)")
 """What parts directives; a date has commas of its own, before a number."""
 
 _EQUALS = re.compile(r"\s*=\s*")
-_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
-_UNRESERVED = re.compile(r"[\w.~-]", re.ASCII)
-_ASCII = "".join(map(chr, range(0x21, 0x7F)))
 _LONGEST = 300
 TDM = "tdm-reservation"
 TDM_POLICY = "tdm-policy"
@@ -119,46 +117,17 @@ def read_tdm_file(body: bytes) -> tuple[TdmRule, ...]:
 
 def terms_of_tdm_file(rules: Iterable[TdmRule], url: str) -> UseTerms:
     """Return what the longest location that matches an address says; of equals the one that reserves."""
-    parts = urlsplit(url)
-    target = _spelt(f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}")
-    fitting = [rule for rule in rules if _fits(_spelt(rule.location), target)]
+    fitting = [rule for rule in rules if _fits(rule.location, url)]
     if not fitting:
         return ()
     best = max(fitting, key=lambda rule: (len(rule.location), rule.reservation))
     return terms_of_reservation(best.reservation, best.policy, UseOrigin.TDMREP)
 
 
-def _spelt(text: str) -> str:
-    """Escape as RFC 9309, 2.2.2 has it before paths are compared."""
-    return _ESCAPE.sub(_unescaped, quote(text, safe=_ASCII))
-
-
-def _unescaped(escape: re.Match[str]) -> str:
-    sign = chr(int(escape[0][1:], 16))
-    return sign if _UNRESERVED.fullmatch(sign) else escape[0].upper()
-
-
-def _fits(location: str, target: str) -> bool:
-    """Source: RFC 9309, 2.2.3: `*` is any text, `$` at the end the end of it.
-
-    No regular expression: one of a hostile site takes minutes for a location of many `*`.
-    """
-    first, *rest = re.split(r"\*+", location.removesuffix("$"))
-    if not location.endswith("$"):
-        return target.startswith(first) and _end_of(rest, target, len(first)) is not None
-    if not rest:
-        return target == first
-    at = _end_of(rest[:-1], target, len(first)) if target.startswith(first) else None
-    return at is not None and target.endswith(rest[-1]) and len(target) - len(rest[-1]) >= at
-
-
-def _end_of(pieces: Iterable[str], target: str, at: int) -> int | None:
-    for piece in pieces:
-        found = target.find(piece, at)
-        if found < 0:
-            return None
-        at = found + len(piece)
-    return at
+def _fits(location: str, url: str) -> bool:
+    """Whether a rule of robots.txt with such a path would be for *url* (RFC 9309, 2.2.2 and 2.2.3)."""
+    rule = Protego.parse(f"User-agent: *\nDisallow: {' '.join(location.splitlines())}")
+    return not rule.can_fetch(url, "*")
 
 
 _PRECEDENCE = (UseOrigin.META, UseOrigin.HEADER, UseOrigin.TDMREP)
@@ -183,16 +152,12 @@ def _reserves(term: UseTerm) -> bool:
 def stamp_terms(found: UseTerms, held: UseTerms, *, now: str | None) -> UseTerms:
     """Set when each was first seen: as of *held*, where the same was said then, else *now*."""
     known = {unstamped(term): term.seen_at for term in held}
-    return tuple(_seen(term, known.get(unstamped(term)) or utc_of(now)) for term in found)
+    return tuple(replace(term, seen_at=known.get(unstamped(term)) or utc_of(now)) for term in found)
 
 
 def unstamped(term: UseTerm) -> UseTerm:
     """Return a term without its time."""
-    return _seen(term, None)
-
-
-def _seen(term: UseTerm, at: str | None) -> UseTerm:
-    return replace(term, seen_at=at)
+    return replace(term, seen_at=None)
 
 
 def next_outside(

@@ -10,12 +10,10 @@ import re
 import shutil
 import signal
 import subprocess
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from http.cookiejar import Cookie, LoadError, MozillaCookieJar
-from io import StringIO
+from http.cookiejar import Cookie
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +33,9 @@ YEAR_10000 = 253_402_300_800
 """Seconds since 1970, of which no date is later; exporters that write milliseconds lie beyond it."""
 
 
-_DOMAIN = re.compile(r"(#HttpOnly_)?\.?([^\t#\s]+\t)(TRUE|FALSE)(?=\t)")
+_HEAD = re.compile(r"# (?:Netscape )?HTTP Cookie File")
+_HIDDEN = "#HttpOnly_"
+_COOKIE = re.compile(rf"{_HIDDEN}|\s*[^#$\s]")
 
 
 def read_login(source: Source, *, now: datetime) -> LoginData | None:
@@ -102,38 +102,25 @@ def _read_files(source: Source) -> LoginData:
 
 
 def _read_jar(path: Path) -> tuple[Cookie, ...]:
-    jar = _Jar()
-    with naming_file(path, "cannot be read"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a line that is none, which the error tells of
-        try:
-            jar.load(str(path), ignore_discard=True, ignore_expires=True)
-        except LoadError:  # its text has the line, and so a value
-            raise ConfigError(
-                "is no file of cookies in Netscape's format, which begins with # Netscape HTTP Cookie File",
-                subject=str(path),
-            ) from None
-    return tuple(map(_as_meant, jar))
+    with naming_file(path, "cannot be read"):
+        first, *lines = path.read_text(encoding="utf-8").split("\n")
+    try:
+        if _HEAD.match(first) is None:
+            raise ValueError(first)
+        return tuple(_cookie_of(line) for line in lines if _COOKIE.match(line))
+    except (ValueError, OverflowError):  # whose text has the line, and so a value
+        raise ConfigError(
+            "is no file of cookies in Netscape's format, which begins with # Netscape HTTP Cookie File",
+            subject=str(path),
+        ) from None
 
 
-class _Jar(MozillaCookieJar):
-    """Takes the second field for whether a domain has hosts, as curl does, with a dot before or without."""
-
-    def _really_load(self, file: Iterable[str], *options: Any) -> None:
-        lines = (_DOMAIN.sub(_with_dot, line, count=1) for line in file)
-        super()._really_load(StringIO("".join(lines)), *options)  # type: ignore[misc]
-
-
-def _with_dot(start: re.Match[str]) -> str:
-    return f"{start[1] or ''}{'.' if start[3] == 'TRUE' else ''}{start[2]}{start[3]}"
-
-
-def _as_meant(cookie: Cookie) -> Cookie:
-    """Many programs write 0 or -1 where a cookie lasts as long as its session, or no seconds at all."""
-    if not 0 < (cookie.expires or 0) < YEAR_10000:
-        cookie.expires, cookie.discard = None, True
-    if "." not in cookie.domain:  # as the standard library names such hosts
-        cookie.domain += ".local"
-    return cookie
+def _cookie_of(line: str) -> Cookie:
+    """Take the second field for whether a domain has hosts, as curl does, with a dot before or without."""
+    start, has_hosts, path, secure, ends, name, value = line.split("\t")
+    domain = "." * (has_hosts == "TRUE") + start.removeprefix(_HIDDEN).removeprefix(".")
+    marks = secure == "TRUE", start.startswith(_HIDDEN), float(ends or 0)
+    return _build_cookie(name or value, value if name else None, domain, path, *marks)
 
 
 def _read_storage(path: Path) -> LoginData:
@@ -141,7 +128,7 @@ def _read_storage(path: Path) -> LoginData:
         text = path.read_text(encoding="utf-8")
     try:
         state = json.loads(text)
-        cookies = tuple(_as_meant(_cookie(one)) for one in state["cookies"])
+        cookies = tuple(map(_cookie, state["cookies"]))
         storage = {
             one["origin"]: {str(item["name"]): str(item["value"]) for item in one["localStorage"]}
             for one in state["origins"]
@@ -152,22 +139,26 @@ def _read_storage(path: Path) -> LoginData:
 
 
 def _cookie(saved: Mapping[str, Any]) -> Cookie:
-    expires = int(saved.get("expires", -1))
-    rest = {"HTTPOnly": ""} if saved.get("httpOnly") else {}
     name, value, domain, path = (str(saved[key]) for key in ("name", "value", "domain", "path"))
     if not is_sendable(f"{name}{value}"):
         raise ValueError("no header can carry it")
-    until = expires if expires > 0 else None
-    return _build_cookie(name, value, domain, path, bool(saved.get("secure")), until, rest)
+    marks = bool(saved.get("secure")), bool(saved.get("httpOnly")), float(saved.get("expires", -1))
+    return _build_cookie(name, value, domain, path, *marks)
 
 
 def _build_cookie(
-    name: str, value: str, domain: str, path: str, secure: bool, expires: int | None, rest: dict[str, str]
+    name: str, value: str | None, domain: str, path: str, secure: bool, hidden: bool = False, ends: float = 0
 ) -> Cookie:
-    """Return a cookie; one whose domain has no dot in front is for that host alone."""
-    dotted, last = domain.startswith("."), expires is None
-    place = (None, False, domain, dotted, dotted, path, True)
-    return Cookie(0, name, value, *place, secure, expires, last, None, None, rest)
+    """Return a cookie; one whose domain has no dot in front is for that host alone.
+
+    Many programs write 0 or -1 where a cookie lasts as long as its session, or no seconds at all.
+    """
+    dotted = domain.startswith(".")
+    host = domain if "." in domain else f"{domain}.local"  # as the standard library names such hosts
+    place = (None, False, host, dotted, dotted, path, True)
+    until = int(ends) if 0 < int(ends) < YEAR_10000 else None
+    rest = {"HTTPOnly": ""} if hidden else {}
+    return Cookie(0, name, value, *place, secure, until, until is None, None, None, rest)
 
 
 def _state_of(source: Source, cookies: Iterable[Cookie], *, now: datetime) -> LoginState:
@@ -260,4 +251,4 @@ def _sent_cookies(headers: Iterable[str], seeds: Sequence[str]) -> Iterator[Cook
     for pair in (one for header in headers for one in header.split(";")):
         name, _, value = (part.strip() for part in pair.partition("="))
         for seed in seeds:
-            yield _build_cookie(name, value, cookie_host(seed), "/", seed.startswith("https:"), None, {})
+            yield _build_cookie(name, value, cookie_host(seed), "/", seed.startswith("https:"))

@@ -18,7 +18,7 @@ from ingest.diff.guard import NOTHING_READABLE, seed_refusal
 from ingest.diff.lifecycle import after_fetch
 from ingest.fetch.client import FetchSession
 from ingest.fetch.document import fetch_all
-from ingest.fetch.login import LoginData, SiteLogin, no_sign
+from ingest.fetch.login import LoginData, SiteLogin
 from ingest.fetch.media import limits_of
 from ingest.fetch.politeness import SharedTurns
 from ingest.fetch.sitemaps import may_be_list
@@ -184,7 +184,7 @@ def open_login(source: Source, *, now: Callable[[], datetime]) -> SiteLogin:
     return SiteLogin(
         read(now=now()),
         credentials=read_credentials(source, os.environ),
-        sign=no_sign if sign == LoggedOut() else partial(_shown_sign, sign),
+        sign=None if sign == LoggedOut() else partial(_shown_sign, sign),
         renew=(lambda: read(now=now()) or LoginData()) if source.login.command else None,
         remedy=remedy_of(source.login),
         source=source.name,

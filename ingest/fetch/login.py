@@ -37,11 +37,6 @@ class LoginData:
     storage: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
 
 
-def no_sign(_result: FetchResult) -> str | None:
-    """Where nothing shows that a login is lost."""
-    return None
-
-
 class SiteLogin:
     """The login of a session; belongs to its event loop.
 
@@ -54,7 +49,7 @@ class SiteLogin:
         data: LoginData | None = None,
         *,
         credentials: Credentials | None = None,
-        sign: Callable[[FetchResult], str | None] = no_sign,
+        sign: Callable[[FetchResult], str | None] | None = None,
         renew: Callable[[], LoginData] | None = None,
         remedy: str = "",
         source: str = "",
@@ -94,9 +89,8 @@ class SiteLogin:
 
     def _forget_oldest(self) -> None:
         own = {(one.domain, one.path, one.name) for one in self.data.cookies}
-        for at in [one for each in self._jar if (one := (each.domain, each.path, each.name)) not in own][
-            :-MOST
-        ]:
+        kept = [(one.domain, one.path, one.name) for one in self._jar]
+        for at in [one for one in kept if one not in own][:-MOST]:
             self._jar.clear(*at)
 
     async def is_worth_asking_again(self, result: FetchResult, *, since: int) -> bool:
@@ -107,7 +101,7 @@ class SiteLogin:
         """
         if not self.is_set:
             return False
-        why = None if self._sign is no_sign else await asyncio.to_thread(self._sign, result)
+        why = None if self._sign is None else await asyncio.to_thread(self._sign, result)
         if why is None and result.http_status != 401:
             return False
         async with self._renewing:

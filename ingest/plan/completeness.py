@@ -1,7 +1,7 @@
 """What became of every address that something names, and how much of a source is indexed."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ingest.plan.frontier import BudgetUsage, apply_budgets, is_limit, site_of
@@ -22,6 +22,9 @@ from schemas.source import Source
 
 _STATES = {state: AddressReason(state.value) for state in DocumentState if state not in READABLE}
 _TOO_DEEP = "deeper than max_depth"
+_Why = tuple[AddressReason | None, str]
+"""Why readers do not see what an address names, None where they do, and what more there is to say of it."""
+
 _NOTHING = UnknownPages(likely=0, low=0, high=0, method=LISTED)
 
 
@@ -51,17 +54,18 @@ def account_for(source: Source, rows: SourceRows) -> tuple[NamedAddress, ...]:
     """
     ways = _ways(rows)
     by_uri = {known.uri: known for known in rows.known}
-    held = [
-        _of_row(source, rows, known, ways.get(uri, ()))
-        for uri, known in by_uri.items()
-        if known.state not in ASLEEP or ways.get(uri)
+    held = (known for known in by_uri.values() if known.state not in ASLEEP or ways.get(known.uri))
+    why = {known.uri: _why_not(source, rows, known) for known in held}
+    waiting = [
+        uri
+        for uri in ways
+        if uri not in by_uri and (uri in rows.listed or outside_refusal(uri, source) is None)
     ]
-    waiting = [uri for uri in ways if uri not in by_uri and _is_meant(source, rows, uri)]
-    return tuple(sorted((*held, *_let_in_never(source, rows, waiting, ways)), key=lambda one: one.uri))
-
-
-def _is_meant(source: Source, rows: SourceRows, uri: str) -> bool:
-    return uri in rows.listed or outside_refusal(uri, source) is None
+    why |= _why_never(source, rows, waiting)
+    return tuple(
+        NamedAddress(uri=uri, ways=ways.get(uri, ()), reason=reason, detail=detail)
+        for uri, (reason, detail) in sorted(why.items())
+    )
 
 
 def _ways(rows: SourceRows) -> Mapping[str, tuple[str, ...]]:
@@ -89,12 +93,7 @@ def _pass_on(ways: set[str], uri: str, leads: Mapping[str, str], found: defaultd
         found[uri] |= ways
 
 
-def _of_row(source: Source, rows: SourceRows, known: KnownDocument, ways: tuple[str, ...]) -> NamedAddress:
-    reason, detail = _why_not(source, rows, known)
-    return NamedAddress(uri=known.uri, ways=ways, reason=reason, detail=detail)
-
-
-def _why_not(source: Source, rows: SourceRows, known: KnownDocument) -> tuple[AddressReason | None, str]:
+def _why_not(source: Source, rows: SourceRows, known: KnownDocument) -> _Why:
     """Why readers do not see a document; no reason where they do, if only its last good version."""
     if known.uri in rows.shown:
         why = rows.textless.get(known.uri)
@@ -113,18 +112,18 @@ def _why_not(source: Source, rows: SourceRows, known: KnownDocument) -> tuple[Ad
     return _STATES[known.state], "; ".join(part for part in (known.reason, detail) if part)
 
 
-def _beyond(refusal: str) -> tuple[AddressReason, str]:
+def _beyond(refusal: str) -> _Why:
     """Tell a limit that the source file sets from what no person wrote."""
     if refusal.startswith(_TOO_DEEP):
         return AddressReason.TOO_DEEP, refusal
     return (AddressReason.OVER_BUDGET if is_limit(refusal) else AddressReason.TRAP), refusal
 
 
-def _let_in_never(
-    source: Source, rows: SourceRows, uris: Iterable[str], ways: Mapping[str, tuple[str, ...]]
-) -> Iterator[NamedAddress]:
-    """Addresses that are not in the ledger, by what would keep them out of it now."""
-    why: dict[str, tuple[AddressReason, str]] = {}
+def _why_never(source: Source, rows: SourceRows, uris: Collection[str]) -> Mapping[str, _Why]:
+    """Say of addresses that are not in the ledger what would keep them out of it now."""
+    # What no budget stops is let in, unless the only pages that link to it say `nofollow`.
+    otherwise = (AddressReason.NOFOLLOW, AddressReason.NEW)
+    why: dict[str, _Why] = {}
     for uri in sorted(uris):
         depth = 0 if uri in rows.listed else rows.linked.get(uri, 0) + 1
         if outside := outside_refusal(uri, source):
@@ -134,11 +133,7 @@ def _let_in_never(
     rest = [_as_new(source, rows, uri) for uri in sorted(uris) if uri not in why]
     stopped = apply_budgets(source.scope, rest, _usage(rows, [one.uri for one in rest])).stopped
     why |= {problem.url: _beyond(problem.reason) for problem in stopped}
-    for uri in sorted(uris):
-        # What no budget stops is let in, unless the only pages that link to it say `nofollow`.
-        otherwise = AddressReason.NEW if uri in rows.listed else AddressReason.NOFOLLOW
-        reason, detail = why.get(uri, (otherwise, ""))
-        yield NamedAddress(uri=uri, ways=ways[uri], reason=reason, detail=detail)
+    return {uri: why.get(uri, (otherwise[uri in rows.listed], "")) for uri in uris}
 
 
 def _as_new(source: Source, rows: SourceRows, uri: str) -> KnownDocument:

@@ -30,9 +30,8 @@ _ATTRIBUTES = re.compile(r"\[(?:|[\w.#%,\"'{*].*)\]$")
 _ANCHOR = re.compile(r"\[\[([\w:.-]+)(?:,.*)?\]\]$")
 _TITLE = re.compile(r"\.([^\s.].*)$")
 _PART = re.compile(r"\s*(?:([\w-]+)\s*=\s*)?(\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^,]*)(?:,|$)")
-_BULLET = re.compile(r"[ \t]*(\*{1,5}|-|•|\.{1,5}|\d+\.|[a-zA-Z]\.|[ivxIVX]+\))[ \t]+(\S.*)$")
+_BULLET = re.compile(r"[ \t]*(\*{1,5}|-|•|\.{1,5}|<(?:\d+|\.)>|\d+\.|[a-zA-Z]\.|[ivxIVX]+\))[ \t]+(\S.*)$")
 _TERM = re.compile(r"(?!//)[ \t]*(\S.*?)(:{2,4}|;;)(?:[ \t]+(.*))?$")
-_CALLOUT = re.compile(r"<(\d+|\.)>[ \t]+(.*)$")
 _CALLED = re.compile(r"<(\d+|\.)>(?=(?: <(?:\d+|\.)>)*$)", re.MULTILINE)
 _NOTE = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+")
 _NOTES = frozenset({"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"})
@@ -53,19 +52,10 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
-    from ingest.parse.html.charset import decode_html
-    from ingest.parse.html.visibility import strip_invisible
-    from ingest.parse.html.whole import assemble_markup, say_missing
+    from ingest.parse.html.whole import assemble_markup, decode_text, say_missing
 
-    text = strip_invisible(decode_html(data, request.content_type))
-    markup, included = asciidoc_to_html(text)
-    return assemble_markup(
-        markup,
-        request=request,
-        kind=FORMAT.name,
-        warnings=tuple(say_missing(included)),
-        count_tokens=tools.count_tokens,
-    )
+    markup, included = asciidoc_to_html(decode_text(data, request))
+    return assemble_markup(markup, request, tools, kind=FORMAT.name, warnings=say_missing(included))
 
 
 def asciidoc_to_html(text: str) -> tuple[str, tuple[str, ...]]:
@@ -97,9 +87,8 @@ class _Lines:
     def take_until(self, end: str) -> list[str]:
         """Take the lines up to one like *end*, and that."""
         start = self.at
-        while not self.is_done and self.line != end:
-            self.at += 1
-        self.at += 1
+        ends = (at for at in range(start, len(self.lines)) if self.lines[at] == end)
+        self.at = next(ends, len(self.lines)) + 1
         return list(self.lines[start : self.at - 1])
 
 
@@ -275,9 +264,7 @@ class _Blocks:
         if mark == "|" and not any(map(_CELL.search, lines)):  # of values parted by another sign
             return self._code(lines, style)
         if mark in "|!":
-            return self._table(
-                [line.replace("!", "|") if mark == "!" else line for line in lines], style, depth
-            )
+            return self._table([line.replace(mark, "|") for line in lines], style, depth)
         if mark == "/" or style.first == "comment":
             return ""
         if mark == "+" or style.first in ("stem", "latexmath", "asciimath"):
@@ -319,7 +306,7 @@ class _Blocks:
                 continue
             while not at.is_done and (not at.line or at.line.startswith("//")):
                 at.at += 1
-            line, is_apart = at.line, not at.lines[at.at - 1]
+            line, is_new = at.line, not at.lines[at.at - 1] and bool(text or parts or term is None)
             if at.is_done or (line == "+" and len(stack) > 1):
                 break
             inner = _Lines(at.lines, at.at)
@@ -332,13 +319,9 @@ class _Blocks:
                     break
                 at.at = inner.at
                 parts.append(self._list(at, depth, stack, above))
-            elif is_apart and line.startswith(" ") and (text or parts or term is None):
+            elif is_new and line.startswith(" "):
                 parts.append(self._block(at, depth + 1, stack))
-            elif (
-                _FENCE.match(line)
-                or _ATTRIBUTES.match(line)
-                or (is_apart and (text or parts or term is None))
-            ):
+            elif is_new or _FENCE.match(line) or _ATTRIBUTES.match(line):
                 break
             elif parts and line != "+":
                 parts.append(self._paragraph(self._lines_of_paragraph(at), _Style(), ""))
@@ -387,16 +370,16 @@ def _item_key(line: str) -> str | None:
     """Return what tells items of one list from those of another."""
     if found := _BULLET.match(line):
         mark = found[1]
-        return "1" if mark[0].isdigit() else mark if mark[0] in "*-•." else "i" if mark[-1] == ")" else "a"
-    if _CALLOUT.match(line):
-        return "<>"
+        if mark[0] in "*-•.":
+            return mark
+        return "1" if mark[0].isdigit() else "<>" if mark[0] == "<" else "i" if mark[-1] == ")" else "a"
     found = _TERM.match(line)
     return found[2] if found else None
 
 
 def _split_item(line: str) -> tuple[str | None, str]:
     """Return the term of an item of a description list, and its text."""
-    if found := _BULLET.match(line) or _CALLOUT.match(line):
+    if found := _BULLET.match(line):
         return None, found[2]
     found = _TERM.match(line)
     return (found[1], found[3] or "") if found else (None, line)
@@ -407,9 +390,8 @@ def _columns(cols: str) -> list[str]:
     found: list[str] = []
     for part in filter(None, (one.strip() for one in re.split(r"[,;]", cols))):
         number, _, rest = part.rpartition("*")
-        found += [rest[-1:] if rest[-1:].isalpha() else ""] * min(
-            int(number) if number[:4].isdecimal() else 1, 100
-        )
+        times = min(int(number[:4]), 100) if number[:4].isdecimal() else 1
+        found += [rest[-1:] if rest[-1:].isalpha() else ""] * times
     return found
 
 

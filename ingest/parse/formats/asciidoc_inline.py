@@ -134,17 +134,13 @@ class Inline:
         return f"\x02{len(self._kept) - 1}\x03"
 
     def _literal(self, found: re.Match[str]) -> str:
-        mono = found["mono"] or found["mono2"]
-        if mono or found["code"]:
-            return self._keep(
-                f"<code>{escape(self.fill(mono) if mono else found['code'], quote=False)}</code>"
-            )
-        shown = (
-            text_of_markup(found["raw"])
-            if found["raw"]
-            else found["a"] or found["b"] or found["c"] or found["d"]
-        )
-        return self._keep(escape((shown or "").replace("\\]", "]"), quote=False))
+        kind = found.lastgroup or ""
+        text = found[kind]
+        if kind in ("mono", "mono2", "code"):
+            shown = text if kind == "code" else self.fill(text)
+            return self._keep(f"<code>{escape(shown, quote=False)}</code>")
+        shown = text_of_markup(text) if kind == "raw" else text
+        return self._keep(escape(shown.replace("\\]", "]"), quote=False))
 
     def _macro(self, found: re.Match[str]) -> str:
         name, target, inside = found[1], found[2], found[3].replace("\\]", "]")

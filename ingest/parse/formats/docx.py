@@ -6,7 +6,6 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
-from ingest.parse.access import names_access_at_top
 from ingest.parse.formats.docx_parts import (
     CODE_STYLE,
     LABEL_END,
@@ -18,11 +17,11 @@ from ingest.parse.formats.docx_parts import (
     value_of,
     written_out,
 )
-from ingest.parse.formats.opc import properties_name_access, saved_at, text_of_xml
-from ingest.parse.formats.sniffing import ZIP_END, open_archive, read_member, read_xml
+from ingest.parse.formats.opc import saved_at, text_of_xml
+from ingest.parse.formats.sniffing import read_member, read_xml
 from ingest.parse.wording import BOXES, COUNTED
 from schemas.errors import ParseError
-from schemas.formats import DocumentFormat, ParseTools, SizeClass
+from schemas.formats import ParseTools
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DateOrigin
 
@@ -59,20 +58,15 @@ def style_map(archive: ZipFile, *, subject: str) -> str:
     part = WORD.related_part(archive, "styles", subject=subject)
     if part not in archive.namelist():
         return _MAP
-    quoted = (
-        (name.replace("\\", "\\\\").replace("'", "\\'"), level)
-        for name, level in _headings(archive, part, subject)
-    )
-    return _MAP + "\n".join(f"p[style-name='{name}'] => h{min(level, 6)}:fresh" for name, level in quoted)
-
-
-def _headings(archive: ZipFile, part: str, subject: str) -> Iterator[tuple[str, int]]:
     root = read_xml(archive, part, subject=subject)
     styles = {style.get(f"{W}styleId"): style for style in root.iter(f"{W}style")}
+    rules = [_MAP]
     for style in styles.values():
         name, level = value_of(style, "name") or "", _level(style, styles)
         if name and "\n" not in name and level < _BODY_TEXT:
-            yield name, level
+            quoted = name.replace("\\", "\\\\").replace("'", "\\'")
+            rules.append(f"p[style-name='{quoted}'] => h{min(level, 6)}:fresh")
+    return "\n".join(rules)
 
 
 def _level(style: Any, styles: dict[Any, Any]) -> int:
@@ -165,23 +159,9 @@ def _after_notes(block: Any) -> Any:
     return block
 
 
-def _names_access(data: bytes, _content_type: str | None) -> bool:
-    """Whether the first paragraphs name it, or a property."""
-    archive = open_archive(data, subject="")
+def _top_texts(archive: ZipFile) -> Iterator[str]:
     text = text_of_xml(read_member(archive, WORD.main_part(archive, subject=""), subject=""))
-    return properties_name_access(archive) or names_access_at_top(text.replace("\n", "\n\n"))
+    yield text.replace("\n", "\n\n")
 
 
-FORMAT = DocumentFormat(
-    name="docx",
-    version="1",
-    parse=_parse,
-    recognise=WORD.recognise,
-    suffixes=WORD.suffixes,
-    media_types=WORD.media_types,
-    shared_types=("application/zip", "application/x-zip-compressed", "application/msword"),
-    size=SizeClass.FILE,
-    unread_secrets=WORD.secrets_in,
-    names_access=_names_access,
-    end=ZIP_END,
-)
+FORMAT = WORD.format("docx", _parse, _top_texts, old_type="application/msword")

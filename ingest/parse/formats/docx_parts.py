@@ -1,8 +1,9 @@
 """The parts of a DOCX file that mammoth passes over: formulas, code by its font, numbers of Word."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
 from typing import Any
@@ -22,6 +23,9 @@ _PLACE = re.compile(r"%([1-9])")
 
 @dataclass(frozen=True, slots=True)
 class _Level:
+    """How paragraphs are counted on a level of a list; `counted` names what they are counted with."""
+
+    counted: str
     start: int
     format: str
     text: str
@@ -29,123 +33,105 @@ class _Level:
     is_legal: bool
 
 
-@dataclass(slots=True)
 class Numbers:
     """The counters of one document; its paragraphs are asked for in their order.
 
     `styles` gives the paragraph styles by id.
     """
 
-    numbering: Any
-    styles: Mapping[str, Any]
-    _counts: dict[str, list[int | None]] = field(default_factory=dict)
-    _begun: set[tuple[str, int]] = field(default_factory=set)
-    _levels: dict[tuple[str, int], tuple[str, _Level] | None] = field(default_factory=dict)
+    def __init__(self, numbering: Any, styles: Mapping[str, Any]) -> None:
+        nums, lists = (
+            () if numbering is None else numbering.findall(f"{W}{name}") for name in ("num", "abstractNum")
+        )
+        self._nums = {one.get(f"{W}numId"): one for one in nums}
+        self._lists = {one.get(f"{W}abstractNumId"): one for one in lists}
+        self._styles = styles
+        self._counts: defaultdict[str, list[int | None]] = defaultdict(lambda: [None] * _LEVELS)
+        self._begun: set[tuple[str, int]] = set()
+        self._levels: dict[tuple[str, int], _Level | None] = {}
 
     def next_of(self, paragraph: Any) -> str:
         """Return the number of a paragraph as Word shows it: `4.2`, `(a)`; "" where it has none."""
-        named = None if self.numbering is None else self._named(paragraph)
-        if named is None:
+        id_, place = self._named(paragraph)
+        level = self._level(id_, place)
+        if level is None:
             return ""
-        id_, place = named
-        found = self._level(id_, place)
-        if found is None:
-            return ""
-        list_, level = found
-        counts = self._counts.setdefault(list_, [None] * _LEVELS)
-        self._restart(id_, place, counts)
+        counts = self._counts[level.counted]
+        # A further list of the same kind begins anew where it says so at its first paragraph.
+        if (id_, place) not in self._begun and self._override(id_, place, "startOverride") is not None:
+            counts[place] = None
+        self._begun.add((id_, place))
         now = counts[place]
         counts[place] = level.start if now is None else now + 1
         for deeper in range(place + 1, _LEVELS):
             below = self._level(id_, deeper)
-            if below is None or below[1].restarts is None or place < below[1].restarts:
+            if below is None or below.restarts is None or place < below.restarts:
                 counts[deeper] = None
         if level.format in {"bullet", "none"}:
             return ""
         return _PLACE.sub(lambda sign: self._shown(id_, int(sign[1]) - 1, counts, level), level.text).strip()
 
     def _shown(self, id_: str, place: int, counts: list[int | None], level: _Level) -> str:
-        found = self._level(id_, place)
-        own = found[1] if found else level
-        if counts[place] is None:
-            counts[place] = own.start
-        number = counts[place] or 0
+        own = self._level(id_, place) or level
+        now = counts[place]
+        counts[place] = number = own.start if now is None else now
         return format_number(number, "decimal" if level.is_legal else own.format)
 
-    def _restart(self, id_: str, place: int, counts: list[int | None]) -> None:
-        """Begin anew where a further list of the same kind says so at its first paragraph."""
-        if (id_, place) in self._begun:
-            return
-        self._begun.add((id_, place))
-        if self._override(id_, place, "startOverride") is not None:
-            counts[place] = None
-
-    def _named(self, paragraph: Any) -> tuple[str, int] | None:
+    def _named(self, paragraph: Any) -> tuple[str, int]:
         """The list of a paragraph and its level there: its own, else its style's."""
-        properties = paragraph.find(f"{W}pPr")
-        stated = None if properties is None else properties.find(f"{W}numPr")
-        id_, level = value_of(stated, "numId"), value_of(stated, "ilvl")
-        style = value_of(properties, "pStyle")
-        for one in style_chain(self.styles, None if style is None else self.styles.get(style)):
-            of_style = one.find(f"{W}pPr/{W}numPr")
-            id_ = id_ or value_of(of_style, "numId")
-            level = level or value_of(of_style, "ilvl")
-        if id_ is None or id_ == "0":
-            return None
-        place = int(level) if level is not None and level.isdecimal() else self._level_of_style(id_, style)
-        return (id_, place) if place < _LEVELS else None
+        style = value_of(paragraph.find(f"{W}pPr"), "pStyle") or ""
+        chain = style_chain(self._styles, self._styles.get(style))
+        stated = [one.find(f"{W}pPr/{W}numPr") for one in (paragraph, *chain)]
+        id_, level = (
+            next(filter(None, (value_of(one, name) for one in stated)), "") for name in ("numId", "ilvl")
+        )
+        if id_ in {"", "0"}:
+            return "", 0
+        if level.isdecimal():
+            return id_, int(level)
+        named = (one.get(f"{W}ilvl") for one in self._levels_of(id_) if value_of(one, "pStyle") == style)
+        return id_, int(next(named, None) or 0)
 
-    def _level_of_style(self, id_: str, style: str | None) -> int:
-        list_ = self._list(id_)
-        levels = () if list_ is None else list_.findall(f"{W}lvl")
-        named = (one.get(f"{W}ilvl") for one in levels if style and value_of(one, "pStyle") == style)
-        return int(next(named, None) or 0)
-
-    def _level(self, id_: str, place: int) -> tuple[str, _Level] | None:
+    def _level(self, id_: str, place: int) -> _Level | None:
         if (id_, place) not in self._levels:
             self._levels[id_, place] = self._read_level(id_, place)
         return self._levels[id_, place]
 
-    def _read_level(self, id_: str, place: int) -> tuple[str, _Level] | None:
-        list_ = self._list(id_)
-        if list_ is None:
-            return None
-        own = (one for one in list_.findall(f"{W}lvl") if (one.get(f"{W}ilvl") or "0") == str(place))
-        level = self._override(id_, place, "lvl")
-        level = next(own, None) if level is None else level
+    def _read_level(self, id_: str, place: int) -> _Level | None:
+        list_, level = self._list(id_), self._override(id_, place, "lvl")
         if level is None:
+            own = (one for one in self._levels_of(id_) if (one.get(f"{W}ilvl") or "0") == str(place))
+            level = next(own, None)
+        if list_ is None or level is None or place >= _LEVELS:
             return None
-        start = value_of(self._override(id_, place), "startOverride") or value_of(level, "start") or "0"
-        restarts = value_of(level, "lvlRestart")
-        return list_.get(f"{W}abstractNumId") or "", _Level(
+        anew = self._override(id_, place, "startOverride")
+        start = (None if anew is None else anew.get(f"{W}val")) or value_of(level, "start") or ""
+        restarts = value_of(level, "lvlRestart") or ""
+        return _Level(
+            counted=list_.get(f"{W}abstractNumId") or "",
             start=int(start) if start.isdecimal() else 0,
             format=value_of(level, "numFmt") or "decimal",
             text=value_of(level, "lvlText") or "",
-            restarts=int(restarts) if restarts is not None and restarts.isdecimal() else None,
+            restarts=int(restarts) if restarts.isdecimal() else None,
             is_legal=level.find(f"{W}isLgl") is not None,
         )
 
+    def _levels_of(self, id_: str) -> Sequence[Any]:
+        list_ = self._list(id_)
+        return () if list_ is None else list_.findall(f"{W}lvl")
+
     def _list(self, id_: str, depth: int = 0) -> Any:
         """The definition that a list leads to, through a style if need be."""
-        num = self._num(id_)
-        abstract = value_of(num, "abstractNumId")
-        lists = self.numbering.findall(f"{W}abstractNum")
-        found = next((one for one in lists if abstract and one.get(f"{W}abstractNumId") == abstract), None)
-        linked = value_of(found, "numStyleLink")
-        if linked is None or depth > _LEVELS:
-            return found
-        style = self.styles.get(linked)
+        found = self._lists.get(value_of(self._nums.get(id_), "abstractNumId") or "")
+        style = self._styles.get(value_of(found, "numStyleLink") or "")
         behind = None if style is None else value_of(style.find(f"{W}pPr/{W}numPr"), "numId")
-        return found if behind is None else self._list(behind, depth + 1)
+        return found if behind is None or depth > _LEVELS else self._list(behind, depth + 1)
 
-    def _num(self, id_: str) -> Any:
-        return next((one for one in self.numbering.findall(f"{W}num") if one.get(f"{W}numId") == id_), None)
-
-    def _override(self, id_: str, place: int, name: str | None = None) -> Any:
-        num = self._num(id_)
+    def _override(self, id_: str, place: int, name: str) -> Any:
+        num = self._nums.get(id_)
         stated = () if num is None else num.findall(f"{W}lvlOverride")
         found = next((one for one in stated if one.get(f"{W}ilvl") == str(place)), None)
-        return found if found is None or name is None else found.find(f"{W}{name}")
+        return None if found is None else found.find(f"{W}{name}")
 
 
 def format_number(number: int, format_: str) -> str:
@@ -224,31 +210,24 @@ def written_out(archive: ZipFile, *, subject: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What styles say of text: which fonts it has, and whether it is hidden."""
+    """What styles say of text: which fonts it has, `fonts` if none says so, and whether it is hidden."""
 
     styles: Mapping[str, Any]
-    defaults: Any
+    fonts: Any
 
     def of(self, properties: Any, name: str) -> Any:
         """A property of characters: from what states it itself, else from its styles; None if none does."""
-        if properties is None:
-            return None
-        own = properties.find(f"{W}{name}")
-        found = properties.find(f"{W}rStyle")
-        return (
-            own if own is not None else self.of_style(None if found is None else found.get(f"{W}val"), name)
-        )
+        own = None if properties is None else properties.find(f"{W}{name}")
+        return self.of_style(value_of(properties, "rStyle"), name) if own is None else own
 
     def of_style(self, style: str | None, name: str) -> Any:
-        first = None if style is None else self.styles.get(style)
-        found = (one.find(f"{W}rPr/{W}{name}") for one in style_chain(self.styles, first))
+        chain = style_chain(self.styles, self.styles.get(style or ""))
+        found = (one.find(f"{W}rPr/{W}{name}") for one in chain)
         return next((own for own in found if own is not None), None)
 
     def is_text_mono(self) -> bool:
         """Whether the text of the document is in a monospaced font, which then says nothing."""
-        return _is_mono(self.of_style("Normal", "rFonts")) or _is_mono(
-            None if self.defaults is None else self.defaults.find(f".//{W}rFonts")
-        )
+        return _is_mono(self.of_style("Normal", "rFonts")) or _is_mono(self.fonts)
 
 
 def _is_mono(fonts: Any) -> bool:
@@ -264,7 +243,7 @@ class _Writer:
     def __init__(self, styles: Any, numbering: Any) -> None:
         found = () if styles is None else styles.iter(f"{W}style")
         by_id = {style.get(f"{W}styleId"): style for style in found}
-        self._look = _Look(by_id, None if styles is None else styles.find(f"{W}docDefaults"))
+        self._look = _Look(by_id, None if styles is None else styles.find(f"{W}docDefaults//{W}rFonts"))
         self._numbers = Numbers(numbering, by_id)
 
     def rewritten(self, xml: bytes) -> bytes:
@@ -275,7 +254,7 @@ class _Writer:
         if root is None:
             return xml
         for formula in list(root.iter(f"{_M}oMath")):
-            _write_formula(formula)
+            _replace(formula, [_run_of(formula, tex_of(formula))])
         for display in list(root.iter(f"{_M}oMathPara")):
             _replace(display, display.findall(f"{W}r"))
         for run in root.iter(f"{W}r"):
@@ -294,16 +273,16 @@ class _Writer:
         if _is_on(self._look.of(properties, "vanish")):
             for shown in [child for child in run if child.tag in _SHOWS]:
                 run.remove(shown)
-        twice = None if properties is None else properties.find(f"{W}dstrike")
-        if twice is not None:
+        for twice in run.iterfind(f"{W}rPr/{W}dstrike"):
             twice.tag = f"{W}strike"
 
     def _settle_paragraph(self, paragraph: Any) -> None:
         level = value_of(paragraph.find(f"{W}pPr"), "outlineLvl")
-        if level is not None and level in set("01234567") and _text_of(paragraph).strip():
+        has_text = bool(_text_of(paragraph).strip())
+        if level in set("01234567") and has_text:
             _set_style(paragraph, f"{OUTLINE_STYLE}{level}")
         number = self._numbers.next_of(paragraph)
-        if number and _text_of(paragraph).strip():
+        if number and has_text:
             run = _run_of(paragraph, f"{LABEL_START}{number}{LABEL_END}")
             properties = paragraph.find(f"{W}pPr")
             paragraph.insert(0 if properties is None else 1, run)
@@ -321,11 +300,8 @@ class _Writer:
         if not runs or self._look.is_text_mono():
             return False
         of_style = self._look.of_style(style, "rFonts")
-        return all(self._is_mono(run, of_style) for run in runs)
-
-    def _is_mono(self, run: Any, of_paragraph: Any) -> bool:
-        own = self._look.of(run.find(f"{W}rPr"), "rFonts")
-        return _is_mono(of_paragraph if own is None else own)
+        own = (self._look.of(run.find(f"{W}rPr"), "rFonts") for run in runs)
+        return all(_is_mono(of_style if fonts is None else fonts) for fonts in own)
 
 
 def _text_of(element: Any) -> str:
@@ -341,10 +317,6 @@ def _run_of(beside: Any, text: str) -> Any:
     return run
 
 
-def _write_formula(formula: Any) -> None:
-    _replace(formula, (_run_of(formula, tex_of(formula)),))
-
-
 def _replace(element: Any, others: Iterable[Any]) -> None:
     around = element.getparent()
     for other in others:
@@ -353,12 +325,13 @@ def _replace(element: Any, others: Iterable[Any]) -> None:
 
 
 def _set_style(paragraph: Any, name: str) -> None:
-    properties = paragraph.find(f"{W}pPr")
-    if properties is None:
-        properties = paragraph.makeelement(f"{W}pPr")
-        paragraph.insert(0, properties)
-    style = properties.find(f"{W}pStyle")
-    if style is None:
-        style = properties.makeelement(f"{W}pStyle")
-        properties.insert(0, style)
-    style.set(f"{W}val", name)
+    _first_of(_first_of(paragraph, "pPr"), "pStyle").set(f"{W}val", name)
+
+
+def _first_of(element: Any, name: str) -> Any:
+    """A child of an element, made as its first where there is none."""
+    found = element.find(f"{W}{name}")
+    if found is None:
+        found = element.makeelement(f"{W}{name}")
+        element.insert(0, found)
+    return found

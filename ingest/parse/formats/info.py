@@ -46,13 +46,7 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     parts = [found for piece in pieces if (found := _PARTS.match(piece))]
     named = [line.partition(":")[0] for found in parts for line in found[1].splitlines()]
     markup = "".join(map(_node, pieces)) or f"<p>{escape(pieces[0])}</p>"
-    return assemble_markup(
-        markup,
-        request=request,
-        kind=FORMAT.name,
-        warnings=tuple(say_missing(named)),
-        count_tokens=tools.count_tokens,
-    )
+    return assemble_markup(markup, request, tools, kind=FORMAT.name, warnings=say_missing(named))
 
 
 def _node(piece: str) -> str:

@@ -4,6 +4,7 @@ Sources: groff_man(7); mdoc(7) and tbl(7) of mandoc.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from html import escape
 
@@ -48,25 +49,18 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
-    from ingest.parse.html.charset import decode_html
-    from ingest.parse.html.visibility import strip_invisible
-    from ingest.parse.html.whole import assemble_markup
+    from ingest.parse.html.whole import assemble_markup, decode_text
 
-    text = strip_invisible(decode_html(unpack_text(data, subject=request.uri), request.content_type))
+    text = decode_text(unpack_text(data, subject=request.uri), request)
+    markup, is_cut = man_to_html(text, document_name(request.path, request.url or request.uri))
+    cut = ("its macros or strings stand for too much; the rest was left out",) if is_cut else ()
+    return assemble_markup(markup, request, tools, kind=FORMAT.name, warnings=cut)
+
+
+def man_to_html(text: str, place: str = "") -> tuple[str, bool]:
+    """Return a page as the body of one of HTML, and whether it is cut short; *place*: where its file lies."""
     roff = Roff(text)
-    markup = _Page(roff, document_name(request.path, request.url or request.uri)).html()
-    return assemble_markup(
-        markup,
-        request=request,
-        kind=FORMAT.name,
-        warnings=("its macros or strings stand for too much; the rest was left out",) if roff.is_cut else (),
-        count_tokens=tools.count_tokens,
-    )
-
-
-def man_to_html(text: str) -> str:
-    """Return a page as the body of one of HTML."""
-    return _Page(Roff(text), "").html()
+    return _Page(roff, place).html(), roff.is_cut
 
 
 class _Page:
@@ -82,7 +76,7 @@ class _Page:
         self._is_code = self._awaits_term = False
         self._heading = 0
         self._link = ""
-        self._ids: set[str] = set()
+        self._ids: Counter[str] = Counter()
 
     def html(self) -> str:
         for name, rest in self._roff.events():
@@ -212,13 +206,9 @@ class _Page:
 
     def _id(self, heading: str) -> str:
         """Return the id that mandoc gives a heading: its words with `_`; the second of equals gets `~2`."""
-        name = number = _JOINED.sub("", heading).strip().replace(" ", "_")
-        at = 1
-        while number in self._ids:
-            at += 1
-            number = f"{name}~{at}"
-        self._ids.add(number)
-        return number
+        name = _JOINED.sub("", heading).strip().replace(" ", "_")
+        self._ids[name] += 1
+        return name if self._ids[name] == 1 else f"{name}~{self._ids[name]}"
 
     def _item(self, mark: str, *, is_term: bool = False) -> None:
         """Begin an item of a list; an empty mark goes on with the one before."""

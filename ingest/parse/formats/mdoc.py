@@ -7,21 +7,12 @@ from collections.abc import Callable, Sequence
 
 from ingest.parse.formats.roff import JOIN, macro_names
 
+_PAIRS = {"Op": "[]", "Dq": "“”", "Sq": "‘’", "Qq": '""', "Pq": "()", "Bq": "[]", "Brq": "{}", "Aq": "<>"}
 _ENCLOSED: dict[str, Sequence[str]] = {
-    **{"Op": "[]", "Oo": "[", "Oc": "]", "Dq": "“”", "Do": "“", "Dc": "”", "Sq": "‘’", "So": "‘", "Sc": "’"},
-    **{"Qq": '""', "Qo": '"', "Qc": '"', "Pq": "()", "Po": "(", "Pc": ")", "Bq": "[]", "Bo": "[", "Bc": "]"},
-    **{
-        "Brq": "{}",
-        "Bro": "{",
-        "Brc": "}",
-        "Aq": "<>",
-        "In": ("#include <", ">"),
-        "Ao": "<",
-        "Ac": ">",
-        "Ql": "‘’",
-        "Xo": "",
-        "Xc": "",
-    },
+    **_PAIRS,
+    **{f"{name[:-1]}o": pair[0] for name, pair in _PAIRS.items()},
+    **{f"{name[:-1]}c": pair[1] for name, pair in _PAIRS.items()},
+    **{"Ql": "‘’", "In": ("#include <", ">"), "Xo": "", "Xc": ""},
 }
 _SYSTEMS = {
     **{"At": "AT&T UNIX", "Bx": "BSD", "Bsx": "BSD/OS", "Dx": "DragonFly", "Fx": "FreeBSD", "Nx": "NetBSD"},
@@ -35,6 +26,7 @@ MACROS = _PLAIN | _ENCLOSED.keys() | _SYSTEMS.keys()
 """Macros that may stand in the line of another."""
 
 _CLOSING, _OPENING = frozenset(".,:;)]?!"), frozenset("([")
+_CLOSING_JOINED = {f"{JOIN}{sign}" for sign in _CLOSING}
 
 
 class MdocLine:
@@ -67,9 +59,7 @@ class MdocLine:
             else:
                 pieces = [*signs, JOIN] if word[-1] == "o" else [JOIN, *signs]
                 said += [*(pieces if signs else []), *map(self._word, own)]
-        tail = list[str]()
-        while ends and said and said[-1] in {f"{JOIN}{sign}" for sign in _CLOSING}:
-            tail.insert(0, said.pop())
+        tail = _taken(said) if ends else []
         for sign in reversed(ends):
             said += [JOIN, sign]
         return " ".join([*said, *tail])
@@ -81,10 +71,8 @@ class MdocLine:
 
     def _said(self, macro: str, own: list[str]) -> list[str]:
         """Return the words of a macro that encloses nothing."""
-        signs = list[str]()
-        while own and own[-1] in _CLOSING:
-            signs.insert(0, f"{JOIN}{own.pop()}")
         words = [self._word(word) for word in own]
+        signs = _taken(words)
         match macro:
             case "Fl":
                 words = [f"-{word}" for word in words] or [f"-{JOIN}"]
@@ -110,3 +98,12 @@ class MdocLine:
             case _ if macro in _SYSTEMS:
                 words = [_SYSTEMS[macro], *words]
         return [*words, *signs]
+
+
+def _taken(words: list[str]) -> list[str]:
+    """Take the closing signs from the end of words."""
+    end = len(words)
+    while end and words[end - 1] in _CLOSING_JOINED:
+        end -= 1
+    taken, words[end:] = words[end:], []
+    return taken

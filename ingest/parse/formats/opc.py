@@ -2,18 +2,25 @@
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 from typing import Any
 from zipfile import ZipFile
 
 from ingest.dates import dated
-from ingest.parse.access import names_access_in_properties
-from ingest.parse.formats.sniffing import ZIP_START, is_binary, open_archive, read_member, refuse_doctype
+from ingest.parse.access import names_access_at_top, names_access_in_properties
+from ingest.parse.formats.sniffing import (
+    ZIP_END,
+    ZIP_START,
+    is_binary,
+    open_archive,
+    read_member,
+    refuse_doctype,
+)
 from ingest.parse.secrets import kinds_of
 from schemas.errors import ParseError
-from schemas.formats import media_type
+from schemas.formats import DocumentFormat, Parse, SizeClass, media_type
 from schemas.nodes import Dated, DateOrigin
 from schemas.redaction import secrets_of
 
@@ -50,6 +57,32 @@ class OfficeFiles:
     root: bytes
     marks: tuple[bytes, ...]
     kept: re.Pattern[str]
+
+    def format(
+        self, name: str, parse: Parse, top_texts: Callable[[ZipFile], Iterable[str]], *, old_type: str
+    ) -> DocumentFormat:
+        """Return the format of these files.
+
+        Args: top_texts: the texts of which one may say who may see the file, if no property does.
+        """
+
+        def names_access(data: bytes, _content_type: str | None) -> bool:
+            archive = open_archive(data, subject="")
+            return _properties_name_access(archive) or any(map(names_access_at_top, top_texts(archive)))
+
+        return DocumentFormat(
+            name=name,
+            version="1",
+            parse=parse,
+            recognise=self.recognise,
+            suffixes=self.suffixes,
+            media_types=self.media_types,
+            shared_types=("application/zip", "application/x-zip-compressed", old_type),
+            size=SizeClass.FILE,
+            unread_secrets=self.secrets_in,
+            names_access=names_access,
+            end=ZIP_END,
+        )
 
     def recognise(self, head: bytes, content_type: str, name: str) -> bool:
         """Whether a document is one of these files, or an older one that `open_package` refuses (`.doc`)."""
@@ -137,8 +170,7 @@ def saved_at(archive: ZipFile, origin: DateOrigin, *, subject: str) -> Dated | N
     return dated(match[1].decode("ascii", "replace"), origin) if match else None
 
 
-def properties_name_access(archive: ZipFile) -> bool:
-    """Whether a property of the document names `access`."""
+def _properties_name_access(archive: ZipFile) -> bool:
     names = [name for name in archive.namelist() if name.startswith("docProps/") and name.endswith(".xml")]
     return any(names_access_in_properties(read_member(archive, name, subject="")) for name in names)
 

@@ -9,20 +9,11 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
-from ingest.parse.access import names_access_at_top
 from ingest.parse.formats.omml import tex_of
-from ingest.parse.formats.opc import (
-    OfficeFiles,
-    parsed_part,
-    properties_name_access,
-    relations,
-    saved_at,
-    text_of_xml,
-)
-from ingest.parse.formats.sniffing import ZIP_END, open_archive, read_member, read_xml
-from ingest.parse.wording import COUNTED, item_number
+from ingest.parse.formats.opc import OfficeFiles, parsed_part, relations, saved_at, text_of_xml
+from ingest.parse.formats.sniffing import read_member, read_xml
 from schemas.errors import ParseError
-from schemas.formats import DocumentFormat, ParseTools, SizeClass
+from schemas.formats import ParseTools
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DateOrigin
 
@@ -59,10 +50,7 @@ _OF_BODY = frozenset({"body", "obj", "subTitle"})
 _HIDDEN, _REPEATED = "hidden slides", "what slides repeat: number, date, footer"
 _TRUE, _FALSE = frozenset({"1", "true"}), frozenset({"0", "false"})
 _BULLETS = frozenset(f"{A}{name}" for name in ("buNone", "buAutoNum", "buChar", "buBlip"))
-_NUMBERED = re.compile(r"(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain)")
-_PLAIN = ("arabic", "Period")
-_STYLES = {"arabic": "1", "alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
-_AROUND = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
+_STYLES = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
 _DEEPEST = 30
 """Cuts between shapes, one inside the other, before they stay as the file has them."""
 
@@ -217,26 +205,24 @@ def _styles(shape: Any, kind: str | None, slide: Any) -> tuple[Any, ...]:
 
 def _body(element: Any, part: Any, styles: Sequence[Any]) -> str:
     """The paragraphs of a text, items in lists."""
-    written, lists, counts = "", list[str](), dict[int, int]()
+    written, lists = "", list[str]()
     for paragraph in element.iter(f"{A}p"):
         text, properties = _inline(paragraph, part), paragraph.find(f"{A}pPr")
         if not text.strip():
             continue
         level = int((None if properties is None else properties.get("lvl")) or 0)
         bullet = _bullet(properties, level, styles)
-        counts = {at: count for at, count in counts.items() if at <= level}
-        label = _label(bullet, level, counts)
+        list_ = _list(bullet)
         depth = 0 if bullet is None else min(level, len(lists)) + 1
-        tag = "ol" if label else "ul"
-        while len(lists) > depth or (len(lists) == depth > 0 and lists[-1] != tag):
-            written += f"</li></{lists.pop()}>"
+        while len(lists) > depth or (len(lists) == depth > 0 and lists[-1] != list_):
+            written += f"</li></{lists.pop()[:2]}>"
         if len(lists) < depth:
-            lists.append(tag)
-            written += f"<{tag}>"
+            lists.append(list_)
+            written += f"<{list_}>"
         elif depth:
             written += "</li>"
-        written += f"<li{label}>{text}" if depth else f"<p>{text}</p>"
-    return written + "".join(f"</li></{tag}>" for tag in reversed(lists))
+        written += f"<li>{text}" if depth else f"<p>{text}</p>"
+    return written + "".join(f"</li></{list_[:2]}>" for list_ in reversed(lists))
 
 
 def _bullet(properties: Any, level: int, styles: Sequence[Any]) -> Any:
@@ -249,16 +235,12 @@ def _bullet(properties: Any, level: int, styles: Sequence[Any]) -> Any:
     return None if found is None or found.tag == f"{A}buNone" else found
 
 
-def _label(bullet: Any, level: int, counts: dict[int, int]) -> str:
-    """The number of an item as an attribute, "" where it has none; *counts* are those of each level."""
+def _list(bullet: Any) -> str:
+    """The list that an item with such a bullet is of, as its tag begins."""
     if bullet is None or bullet.tag != f"{A}buAutoNum":
-        counts.pop(level, None)
-        return ""
-    counts[level] = counts.get(level, int(bullet.get("startAt") or 1) - 1) + 1
-    found = _NUMBERED.fullmatch(bullet.get("type") or "")
-    style, around = found.groups() if found else _PLAIN
-    number = item_number(counts[level], _STYLES[style]).removesuffix(".")
-    return f' {COUNTED}="{_AROUND[around].format(number)}"'
+        return "ul"
+    kind = next((one for name, one in _STYLES.items() if (bullet.get("type") or "").startswith(name)), "1")
+    return f'ol type="{kind}" start="{int(bullet.get("startAt") or 1)}"'
 
 
 def _inline(paragraph: Any, part: Any) -> str:
@@ -350,12 +332,6 @@ def _to_html(data: bytes, deck: _Deck, subject: str) -> str:
         raise ParseError(f"damaged: {type(error).__name__} ({error})", subject=subject) from error
 
 
-def _names_access(data: bytes, _content_type: str | None) -> bool:
-    """Whether the first slide that is shown names it, a hidden one before that, or a property."""
-    archive = open_archive(data, subject="")
-    return properties_name_access(archive) or any(map(names_access_at_top, _first_texts(archive)))
-
-
 def _first_texts(archive: ZipFile) -> Iterator[str]:
     """The text of each slide, in the order of the presentation, up to the first that is shown."""
     main = POWERPOINT.main_part(archive, subject="")
@@ -368,16 +344,4 @@ def _first_texts(archive: ZipFile) -> Iterator[str]:
             return
 
 
-FORMAT = DocumentFormat(
-    name="pptx",
-    version="1",
-    parse=_parse,
-    recognise=POWERPOINT.recognise,
-    suffixes=POWERPOINT.suffixes,
-    media_types=POWERPOINT.media_types,
-    shared_types=("application/zip", "application/x-zip-compressed", "application/vnd.ms-powerpoint"),
-    size=SizeClass.FILE,
-    unread_secrets=POWERPOINT.secrets_in,
-    names_access=_names_access,
-    end=ZIP_END,
-)
+FORMAT = POWERPOINT.format("pptx", _parse, _first_texts, old_type="application/vnd.ms-powerpoint")

@@ -160,13 +160,7 @@ class Roff:
 
     def _define(self, name: str, rest: str) -> None:
         names = rest.split()
-        end = (
-            f".{names[1]}"
-            if len(names) > 1 and name != "ig"
-            else f".{rest.strip()}"
-            if name == "ig" and rest
-            else ".."
-        )
+        end = f".{next(iter(names[name != 'ig' :]), '.')}"
         body = []
         while self._lines and self._lines[0].strip().replace("'", ".", 1) != end:
             body.append(self._lines.popleft().replace("\\\\", "\\"))

@@ -57,12 +57,10 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
     from ingest.parse.formats.rst_sphinx import TAKEN_IN
-    from ingest.parse.html.charset import decode_html
     from ingest.parse.html.dom import parse_tree
-    from ingest.parse.html.visibility import strip_invisible
-    from ingest.parse.html.whole import SECTIONED, assemble_document, read_tree, say_missing
+    from ingest.parse.html.whole import SECTIONED, assemble_document, decode_text, read_tree, say_missing
 
-    text = strip_invisible(decode_html(data, request.content_type))
+    text = decode_text(data, request)
     if _takes_too_long(text):
         return _as_text(text, request, tools)
     tree = parse_tree(_to_html(text, request.uri), subject=request.uri)

@@ -31,7 +31,6 @@ Area = tuple[int, int, int, int]
 """First row and column, last row and column."""
 
 _REF = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
-_NAMED = re.compile(r"(?:'((?:[^']|'')+)'|([^'!]+))!(\$?[A-Z]{1,3}\$?\d+)(?::\$?[A-Z]{1,3}\$?\d+)?")
 _PLAIN = re.compile(r"[^\W\d]\w*")
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -51,25 +50,19 @@ class SheetCell:
     is_number: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class StatedTable:
-    """What the file calls a table: its cells, and how many rows of them are its header."""
-
-    name: str
-    area: Area
-    header: int
-
-
 @dataclass(slots=True)
 class Worksheet:
-    """A sheet as it is stored; `unvalued` counts formulas whose value is not in the file."""
+    """A sheet as it is stored; `unvalued` counts formulas whose value is not in the file.
+
+    `tables` are the cells of what the file calls a table, and how many rows of them are its header.
+    """
 
     cells: dict[Place, SheetCell] = field(default_factory=dict)
     merged: list[Area] = field(default_factory=list)
     hidden_rows: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
     links: dict[Place, str] = field(default_factory=dict)
-    tables: list[StatedTable] = field(default_factory=list)
+    tables: list[tuple[Area, int]] = field(default_factory=list)
     unvalued: int = 0
 
     def hides(self, place: Place) -> bool:
@@ -81,8 +74,7 @@ class Worksheet:
 class Workbook:
     """A workbook: of its sheets in their order the name, the part, and whether it is hidden.
 
-    `strings` are shared by all cells, `codes` the number formats by style; `names` are those of places, each
-    with the name of the sheet.
+    `strings` are shared by all cells, `codes` the number formats by style.
     """
 
     archive: ZipFile
@@ -90,7 +82,6 @@ class Workbook:
     sheets: tuple[tuple[str, str, bool], ...]
     strings: tuple[str, ...]
     codes: tuple[str, ...]
-    names: tuple[tuple[str, str, Place], ...]
     since_1904: bool
 
 
@@ -110,7 +101,6 @@ def open_workbook(archive: ZipFile, *, subject: str) -> Workbook:
         sheets=tuple(_sheets(root, refers)),
         strings=tuple(_string(one) for one in strings.iter("{*}si")),
         codes=tuple(_codes(styles)),
-        names=tuple(_names(root)),
         since_1904=any(one.get("date1904") in _TRUE for one in root.iter("{*}workbookPr")),
     )
 
@@ -131,13 +121,6 @@ def _codes(styles: Any) -> Iterator[str]:
     for style in (style for styles_of_cells in styles.iter("{*}cellXfs") for style in styles_of_cells):
         number = style.get("numFmtId") or "0"
         yield own.get(number) or BUILT_IN.get(_integer(number), "General")
-
-
-def _names(root: Any) -> Iterator[tuple[str, str, Place]]:
-    for one in root.iter("{*}definedName"):
-        found, name = _NAMED.fullmatch(one.text or ""), one.get("name") or ""
-        if found and (place := place_at(found[3])) and one.get("hidden") not in _TRUE and name[:1] != "_":
-            yield name, (found[1] or found[2]).replace("''", "'"), place
 
 
 def read_worksheet(book: Workbook, part: str, *, rows: int = _LAST_ROW) -> Worksheet:
@@ -162,7 +145,9 @@ def read_worksheet(book: Workbook, part: str, *, rows: int = _LAST_ROW) -> Works
     except etree.XMLSyntaxError as error:
         raise ParseError(f"damaged: {part} is not XML ({error})", subject=book.subject) from error
     tables = (name for kind, name in refers.values() if kind == "table" and name in book.archive.namelist())
-    sheet.tables.extend(table for name in tables if (table := _table(book, name)))
+    for root in (read_xml(book.archive, name, subject=book.subject) for name in tables):
+        if area := area_of(root.get("ref") or ""):
+            sheet.tables.append((area, _integer(root.get("headerRowCount"), 1)))
     return sheet
 
 
@@ -213,12 +198,6 @@ def _take_other(sheet: Worksheet, element: Any, refers: dict[str, tuple[str, str
             sheet.links[area[:2]] = target
 
 
-def _table(book: Workbook, part: str) -> StatedTable | None:
-    root = read_xml(book.archive, part, subject=book.subject)
-    area, header = area_of(root.get("ref") or ""), _integer(root.get("headerRowCount"), 1)
-    return StatedTable(root.get("displayName") or "", area, header) if area else None
-
-
 def _integer(text: str | None, default: int = 0) -> int:
     return int(text) if text is not None and text.isdecimal() and len(text) < _LONGEST else default
 
@@ -230,11 +209,7 @@ def _string(element: Any) -> str:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda sign: _sign_of(int(sign[1], 16)), text)
-
-
-def _sign_of(code: int) -> str:
-    return "\ufffd" if 0xD800 <= code < 0xE000 else chr(code)
+    return _ESCAPED.sub(lambda sign: bytes.fromhex(sign[1]).decode("utf-16-be", "replace"), text)
 
 
 def place_at(reference: str) -> Place | None:

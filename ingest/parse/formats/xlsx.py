@@ -4,11 +4,10 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product, takewhile
+from zipfile import ZipFile
 
-from ingest.parse.access import names_access_at_top
 from ingest.parse.chunking import MAX_TOKENS, CountTokens
-from ingest.parse.formats.opc import properties_name_access, saved_at
-from ingest.parse.formats.sniffing import ZIP_END, open_archive
+from ingest.parse.formats.opc import saved_at
 from ingest.parse.formats.workbook import (
     EXCEL,
     Area,
@@ -23,7 +22,7 @@ from ingest.parse.formats.workbook import (
 from ingest.parse.links import FoundLink
 from ingest.parse.outline import MAX_HEADING, Block, BoxEnd, BoxStart, Heading, Part, cut_heading
 from schemas.edges import LinkPosition
-from schemas.formats import DocumentFormat, ParseTools, SizeClass
+from schemas.formats import ParseTools
 from schemas.fragment import GraphFragment, ParseRequest
 from schemas.nodes import DateOrigin
 
@@ -126,11 +125,11 @@ def find_regions(sheet: Worksheet) -> tuple[CellRegion, ...]:
 def _stretches(sheet: Worksheet) -> Iterator[CellRegion]:
     """Yield each region, first what the file says is a table."""
     left = shown_cells(sheet)
-    for table in sheet.tables:
-        own = {at: one for at, one in left.items() if _is_inside(one.place, table.area)}
+    for area, header in sheet.tables:
+        own = {at: one for at, one in left.items() if _is_inside(one.place, area)}
         left = {at: one for at, one in left.items() if at not in own}
         if own:
-            yield _region(own, own, table.header)
+            yield _region(own, own, header)
     waiting = [list(left)] if left else []
     while waiting:
         places = waiting.pop()
@@ -213,13 +212,12 @@ def _header_of(rows: Sequence[Row]) -> int:
     return over + (over < len(rows) - 1 and _heads(rows[over]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Writer:
-    """Writes a sheet; `names` are those that its places have, by row."""
+    """Writes a sheet."""
 
     name: str
     sheet: Worksheet
-    names: Mapping[int, Sequence[tuple[int, str]]]
     count: CountTokens
 
     def parts(self) -> Iterator[Part]:
@@ -241,7 +239,7 @@ class _Writer:
                 yield BoxEnd()
 
     def _block(self, rows: Sequence[Row], stated: int | None, start: str) -> Block:
-        """Write rows, one a line; places that have a name are anchors."""
+        """Write rows, one a line."""
         header = (_header_of(rows) if stated is None else stated) if len(rows) > 1 else 0
         names = _names_of(rows[:header]) if header < len(rows) else []
         labels = names if self.count(_JOINT.join(names)) > _MOST_HEADER else []
@@ -249,9 +247,8 @@ class _Writer:
             rows, header = rows[header:], 0
         lines = [_line(row, labels if at >= header else ()) for at, row in enumerate(rows)]
         texts = [_JOINT.join(text for text, _ in line) for line in lines]
-        anchors, links, keys, at = [(0, start)], [], [], 0
+        links, keys, at = [], [], 0
         for number, line in enumerate(lines):
-            anchors += ((at, name) for name in self._names_in(line))
             if header <= number < len(lines) - 1 and _spans(rows[number]) and not _spans(rows[number + 1]):
                 keys.append((at, at + len(texts[number])))
             for text, cell in line:
@@ -262,18 +259,11 @@ class _Writer:
         length = sum(len(text) + 1 for text in texts[:header]) - 1
         return Block(
             text="\n".join(texts),
-            anchors=tuple(anchors),
+            anchors=((0, start),),
             links=tuple(links),
             header=max(length, 0) if not labels and header < len(rows) else 0,
             keys=tuple(keys) if header and not labels else (),
         )
-
-    def _names_in(self, line: Sequence[tuple[str, SheetCell | None]]) -> Iterator[str]:
-        places = [cell.place for _, cell in line if cell]
-        columns = [column for _, column in places]
-        for column, name in self.names.get(max(places)[0], ()) if places else ():
-            if min(columns) <= column <= max(columns):
-                yield name
 
 
 def _names_of(header: Sequence[Row]) -> list[str]:
@@ -299,16 +289,7 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     archive = EXCEL.open_package(data, subject=request.uri)
     book = open_workbook(archive, subject=request.uri)
     sheets = [(name, read_worksheet(book, part)) for name, part, is_hidden in book.sheets if not is_hidden]
-    parts: list[Part] = []
-    for name, sheet in sheets:
-        names: dict[int, list[tuple[int, str]]] = {}
-        for title, on, (row, column) in (
-            *book.names,
-            *((one.name, name, one.area[:2]) for one in sheet.tables),
-        ):
-            if on == name:
-                names.setdefault(row, []).append((column, title))
-        parts += _Writer(name=name, sheet=sheet, names=names, count=tools.count_tokens).parts()
+    parts = [part for name, sheet in sheets for part in _Writer(name, sheet, tools.count_tokens).parts()]
     links = tuple(
         FoundLink(href, sheet.cells[place].text, LinkPosition.BODY, key=(name, place))
         for name, sheet in sheets
@@ -354,28 +335,14 @@ def _warnings(book: Workbook, sheets: Sequence[Worksheet]) -> Iterator[str]:
         yield f"formulas without a value in the file: {unvalued}; save it with a program that calculates them"
 
 
-def _names_access(data: bytes, _content_type: str | None) -> bool:
-    """Whether a property names it, or one of the first rows: a cell, or two with the groups in the second."""
-    archive = open_archive(data, subject="")
+def _top_rows(archive: ZipFile) -> Iterator[str]:
+    """Yield the first rows: a cell each, or two with the groups in the second."""
     book = open_workbook(archive, subject="")
-    rows: dict[tuple[str, int], list[str]] = {}
-    for name, part, _ in book.sheets[:1]:
+    for _, part, _ in book.sheets[:1]:
+        rows: dict[int, list[str]] = {}
         for cell in read_worksheet(book, part, rows=_TOP).cells.values():
-            rows.setdefault((name, cell.place[0]), []).append(cell.text)
-    top = "\n\n".join((": " if len(texts) == 2 else "; ").join(texts) for texts in rows.values())
-    return properties_name_access(archive) or names_access_at_top(top)
+            rows.setdefault(cell.place[0], []).append(cell.text)
+        yield "\n\n".join((": " if len(texts) == 2 else "; ").join(texts) for texts in rows.values())
 
 
-FORMAT = DocumentFormat(
-    name="xlsx",
-    version="1",
-    parse=_parse,
-    recognise=EXCEL.recognise,
-    suffixes=EXCEL.suffixes,
-    media_types=EXCEL.media_types,
-    shared_types=("application/zip", "application/x-zip-compressed", "application/vnd.ms-excel"),
-    size=SizeClass.FILE,
-    unread_secrets=EXCEL.secrets_in,
-    names_access=_names_access,
-    end=ZIP_END,
-)
+FORMAT = EXCEL.format("xlsx", _parse, _top_rows, old_type="application/vnd.ms-excel")

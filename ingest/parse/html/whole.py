@@ -1,6 +1,6 @@
 """Markup made of a document: all of it is content, and it becomes the graph of a page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,15 +10,18 @@ from lxml.html import HtmlElement
 from ingest.parse.assembly import assemble_page
 from ingest.parse.chunking import CountTokens
 from ingest.parse.html.blocks import read_blocks
+from ingest.parse.html.charset import decode_html
 from ingest.parse.html.content import page_body
 from ingest.parse.html.dom import parse_tree, survey_tree
 from ingest.parse.html.family import Shape
 from ingest.parse.html.inline import inline_text, is_permalink
+from ingest.parse.html.visibility import strip_invisible
 from ingest.parse.links import FoundLink, collect_links
 from ingest.parse.outline import Part, build_outline, first_heading, with_links
 from ingest.parse.page_graph import PageFacts, PagePart, file_name, folders
 from ingest.parse.wording import SIGNS_MEET
 from schemas.edges import LinkPosition
+from schemas.formats import ParseTools
 from schemas.fragment import GraphFragment, ParseRequest
 
 SHAPE = Shape(containers=())
@@ -56,10 +59,24 @@ def read_tree(root: HtmlElement, *, shape: Shape = SHAPE) -> ConvertedBody:
     return ConvertedBody(parts=tuple(parts), links=tuple(_links(root)))
 
 
-def assemble_markup(markup: str, *, request: ParseRequest, **facts: Any) -> GraphFragment:
-    """Return the fragment of a document of which *markup* is the body; *facts* as of `assemble_document`."""
+def decode_text(data: bytes, request: ParseRequest) -> str:
+    """Return text without byte-order mark and without the characters that no reader sees."""
+    return strip_invisible(decode_html(data, request.content_type))
+
+
+def assemble_markup(
+    markup: str, request: ParseRequest, tools: ParseTools, *, kind: str, warnings: Iterable[str] = ()
+) -> GraphFragment:
+    """Return the fragment of a document of which *markup* is the body."""
     body = read_tree(parse_tree(f"<html><body>{markup}</body></html>", subject=request.uri))
-    return assemble_document(body.parts, body.links, request=request, **facts)
+    return assemble_document(
+        body.parts,
+        body.links,
+        request=request,
+        kind=kind,
+        warnings=tuple(warnings),
+        count_tokens=tools.count_tokens,
+    )
 
 
 def _join_signs(root: HtmlElement) -> None:

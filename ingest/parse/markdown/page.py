@@ -17,10 +17,9 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from ingest.parse.chunking import CountTokens
-from ingest.parse.html.charset import cut_markup, decode_html
+from ingest.parse.html.charset import cut_markup
 from ingest.parse.html.dom import normal_space, parse_tree
-from ingest.parse.html.visibility import strip_invisible
-from ingest.parse.html.whole import assemble_document, read_tree, say_missing
+from ingest.parse.html.whole import assemble_document, decode_text, read_tree, say_missing
 from ingest.parse.links import FoundLink
 from ingest.parse.markdown.dialect import COMPONENT, HTML_TAGS, plain_markdown
 from ingest.parse.markdown.front_matter import split_front_matter
@@ -349,7 +348,7 @@ def _is_mark(name: str) -> bool:
 
 def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
     """Turn a Markdown file into its fragment; what its front matter states wins over the request."""
-    stated, body, warnings = split_front_matter(_decode(data, request), relations=request.relations)
+    stated, body, warnings = split_front_matter(decode_text(data, request), relations=request.relations)
     found = read_markdown(body, title=stated.title)
     said = replace(
         request,
@@ -376,7 +375,7 @@ def parse_markdown(data: bytes, request: ParseRequest, *, count_tokens: CountTok
 def parse_plain_text(data: bytes, request: ParseRequest, *, count_tokens: CountTokens) -> GraphFragment:
     """Turn a plain text file into a page of one section without heading."""
     return assemble_document(
-        (Block(text=_decode(data, request).replace("\r\n", "\n").strip()),),
+        (Block(text=decode_text(data, request).replace("\r\n", "\n").strip()),),
         (),
         request=request,
         kind=DocumentKind.MARKDOWN,
@@ -384,8 +383,3 @@ def parse_plain_text(data: bytes, request: ParseRequest, *, count_tokens: CountT
         template_type="text",
         structure_confidence=0.5,
     )
-
-
-def _decode(data: bytes, request: ParseRequest) -> str:
-    """Text without byte-order mark and without the characters that no reader sees."""
-    return strip_invisible(decode_html(data, request.content_type))

@@ -78,7 +78,7 @@ STAGES = [
         "ingest.parse.chunk_spans.ChunkSpan.text_of",
     )),
     *((name, MARKDOWN, "md") for name in (
-        "ingest.parse.markdown.page.decode_html",
+        "ingest.parse.markdown.page.decode_text",
         "ingest.parse.markdown.page.read_markdown",
         "ingest.parse.chunk_spans.ChunkSpan.text_of",
     )),

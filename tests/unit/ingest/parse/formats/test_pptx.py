@@ -88,14 +88,14 @@ def test_items_are_told_from_paragraphs_by_slide_layout_and_master() -> None:
     frame.add_paragraph().text = "wick"
     for at in (0, 2):
         properties = frame.paragraphs[at]._p.get_or_add_pPr()
-        numbered = properties.makeelement(f"{{{properties.nsmap['a']}}}buAutoNum", {"type": "arabicParenR"})
-        properties.append(numbered)
+        numbered = {"type": "alphaLcParenR", "startAt": "3"}
+        properties.append(properties.makeelement(f"{{{properties.nsmap['a']}}}buAutoNum", numbered))
     frame.add_paragraph().text = "lens"
     write(slide, "no item", 1, 6)
     _, cover = deck(TITLE)
     cover.placeholders[1].text = "no item either"
 
-    assert texts_of(parse(saved(made)))["Lamps"] == "1) oil\n  - rape\n2) wick\n\n- lens\n\nno item"
+    assert texts_of(parse(saved(made)))["Lamps"] == "c. oil\n  - rape\nd. wick\n\n- lens\n\nno item"
     assert (
         texts_of(parse(saved(cover.part.package.presentation_part.presentation)))["Lamps"] == "no item either"
     )
