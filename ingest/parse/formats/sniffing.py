@@ -86,7 +86,16 @@ def open_archive(data: bytes, *, subject: str) -> ZipFile:
     if len(members) > MAX_FILES or sum(member.file_size for member in members) > MAX_BYTES:
         allowed = f"{MAX_BYTES >> 20} MB in {MAX_FILES} files"
         raise ParseError(f"unpacks to more than {allowed}", subject=subject)
+    _name_as_meant(archive)
     return archive
+
+
+def _name_as_meant(archive: ZipFile) -> None:
+    """Part folders by slashes, where .NET before 4.6.1 wrote backslashes, and leave out what macOS adds."""
+    for member in archive.filelist:
+        member.filename = member.filename.replace("\\", "/")
+    archive.filelist = [one for one in archive.filelist if not one.filename.startswith("__MACOSX/")]
+    archive.NameToInfo = {one.filename: one for one in archive.filelist}
 
 
 def read_member(archive: ZipFile, name: str, *, subject: str) -> bytes:
