@@ -9,7 +9,7 @@ from html import escape
 
 from ingest.parse.formats.mdoc import MACROS, MdocLine
 from ingest.parse.formats.roff import JOIN, Roff, macro_names, split_arguments
-from ingest.parse.formats.sniffing import is_binary, unpack_text
+from ingest.parse.formats.sniffing import CONDITION, is_binary, unpack_text
 from ingest.parse.secrets import find_in_source
 from schemas.formats import DocumentFormat, ParseTools, document_name, media_type
 from schemas.fragment import GraphFragment, ParseRequest
@@ -55,6 +55,7 @@ def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragme
     text = strip_invisible(decode_html(unpack_text(data, subject=request.uri), request.content_type))
     roff = Roff(text)
     markup = _Page(roff, document_name(request.path, request.url or request.uri)).html()
+    tools.left_out.add((CONDITION, line) for line in roff.left_out)
     return assemble_markup(
         markup,
         request=request,

@@ -40,6 +40,7 @@ def test_headings_are_sections_with_the_ids_of_mandoc_and_options_are_entries() 
     [
         ('.B bold\n.BR a ", " b\nc\\fId\\fRe \\-x', "bold a, b cde -x"),
         ("a\\c\n.I b\nc \\\nd", "ab c d"),
+        ("at \\c\n.URL b\nc\\~\\c\n.I d", "at b c d"),
         ('a \\" not\n.\\" not\n.ig\nnot\n..\nb', "a b"),
         ("\\(em \\[lq]x\\[rq] \\[u00E4] \\['e] \\e \\s-1X\\s0 \\h'1'y\\~z", "— “x” ä é \\ X y z"),
         (".ds x a\\*y\n.ds y b\n\\*x \\*(zz \\*[x]", "ab ab"),
