@@ -67,7 +67,7 @@ _RST_BLOCKS = compile_marks(
      r"(?:\n(?:\1[ \t]+[^\n]*|[ \t]*$))*", ""),
 )  # fmt: skip
 _RST_MARKS = compile_marks(
-    (r"(?<=[`|])__?(?!\w)|(?<!\w)_(?=`)|\[(?:#[\w.-]*|\*)\]_?", ""),
+    (r"(?<=[`|\]])__?(?!\w)|(?<!\w)_(?=`)|\[(?:#[\w.-]*|\*)\]_?", ""),
     (r"^([ \t]*)\.\. [\w:.+-]+::([^\n]*(?:\n\1[ \t]+(?!:)\S[^\n]*)*)(?:\n[ \t]+:[\w-]+:[^\n]*)*", r"\2"),
     (r":(?:[\w+.-]+:)+(?=`)", ""),
     (r"`[~!]+(?:[\w.]*\.)?", "`"),
@@ -107,7 +107,7 @@ _ROFF_ESCAPES = compile_marks(
     ),
     (r"\\[hvwlLDHSxXZbBAR]'[^']{0,99}'|\\[&|^%:/,{}!)udr]", ""),
     (r"\\c$|\\\*(?:\[[^\]]{0,99}\]|\(..|.)", "\u00ad"),
-    (r"\\[eEt]", " "),
+    (r"\\[eEt]|\$Mdocdate:", " "),
 )
 _ROFF_SIGN = re.compile(r"\\(?:\((..)|\[([^\]]{0,99})\])")
 _ROFF_ARGUMENT = re.compile(r'"(?:[^"]|"")*"?|(?:\\.|\S)+')
@@ -171,7 +171,8 @@ def man_words(data: bytes, request: ParseRequest) -> str:
 
 def info_words(data: bytes, request: ParseRequest) -> str:
     """Return the text of the nodes of an Info file, but for indexes, without the nodes that links lead to."""
-    nodes = (node for node in _roff_text(data, request).split("\x1f") if node.lstrip().startswith("File: "))
+    pieces = _roff_text(data, request).split("\x1f")
+    nodes = [one for one in pieces if one.lstrip().startswith("File: ")] or pieces[:1]
     return "\n".join(unmarked(node, _INFO_MARKS) for node in nodes if "\b[index" not in node)
 
 
@@ -232,7 +233,7 @@ def _api_texts(tree: Mapping[str, Any], start: Any) -> Iterator[str]:
                     waiting.appendleft((key, resolver.find(reference)))
         elif isinstance(value, dict):
             named = key in _API_NAMES
-            inner = [(str(name), one) for name, one in value.items() if named or _is_read(str(name))]
+            inner = [(str(name), one) for name, one in value.items() if named or _is_read(str(name), value)]
             yield from (name for name, _ in inner if named)
             is_tag = key == "tags"
             keys = ("" if named else key if is_tag and name == "name" else name for name, _ in inner)
@@ -247,5 +248,6 @@ def _api_texts(tree: Mapping[str, Any], start: Any) -> Iterator[str]:
             yield str(value)
 
 
-def _is_read(key: str) -> bool:
-    return key not in _API_UNREAD and not key.startswith("x-")
+def _is_read(key: str, beside: Mapping[str, Any]) -> bool:
+    is_known = key not in _API_UNREAD and not key.startswith("x-")
+    return is_known and (key != "name" or beside.get("in") != "body")  # of which there is but one
