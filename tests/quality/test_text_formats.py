@@ -57,7 +57,7 @@ def test_of_the_words_that_mandoc_shows_nearly_all_are_kept(figures: list[str]) 
                 continue
             wanted, ours = (
                 words_of(tree_of(shown)),
-                words_of(tree_of(man_to_html(page.decode(errors="replace"))[0])),
+                words_of(tree_of(man_to_html(page.decode(errors="replace")))),
             )
             share = (wanted & ours).total() / wanted.total()
             found.update(kept=(wanted & ours).total(), wanted=wanted.total())

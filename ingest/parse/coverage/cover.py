@@ -1,14 +1,16 @@
 """The account of one document: what a reader sees of it, against what its chunks say."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
+from itertools import chain
+from typing import Any
 
 from ingest.parse.coverage.account import account
 from ingest.parse.page_kind import NO_PASSAGES
 from ingest.parse.secrets import find_in_texts, hiding_of
 from schemas.errors import ParseError
 from schemas.formats import DocumentFormat
-from schemas.fragment import GraphFragment, ParseRequest, UnreadWords, WordCoverage
+from schemas.fragment import Explained, GraphFragment, ParseRequest, UnreadWords, WordCoverage
 from schemas.nodes import Chunk, DocumentKind, PdfRegion, RegionType, Section
 from schemas.redaction import REDACTED
 
@@ -69,8 +71,19 @@ _READERS = {
     "pptx": ("files", "read_pptx"),
     "xlsx": ("files", "read_xlsx"),
     "epub": ("files", "read_epub"),
+    "asciidoc": ("sources", "asciidoc_words"),
+    "rst": ("sources", "rst_words"),
+    "man": ("sources", "man_words"),
+    "info": ("sources", "info_words"),
+    "openapi": ("sources", "openapi_words"),
 }
 """Module and function that give the text of a format as a reader sees it, by another way than its parser."""
+
+_APART = {
+    "asciidoc": ("sources", "asciidoc_apart"),
+    "rst": ("sources", "rst_apart"),
+}
+"""Module and function that give what a format may leave out of that text, with the reasons."""
 
 NOINDEX = "asks not to be indexed"
 
@@ -90,17 +103,25 @@ def cover(
     """
     if found.name not in _READERS:
         return None
-    module, name = _READERS[found.name]
     try:
-        # Imported when needed: the libraries of one format are not those of another.
-        seen = getattr(import_module(f"{__package__}.{module}"), name)(data, request)
+        seen = _named(*_READERS[found.name])(data, request)
     except ParseError:  # what the parser could make sense of, and the simpler way not
         return None
     if any(REDACTED in chunk.text for chunk in fragment.chunks):
         seen = hiding_of(find_in_texts([seen])).everywhere(seen)
-    return account(
-        seen, kept_texts(fragment), _explained(data, request, fragment, seen, left_out), hides=hides
-    )
+    told = chain(_explained(data, request, fragment, seen, left_out), _apart(found, data, request))
+    return account(seen, kept_texts(fragment), told, hides=hides)
+
+
+def _named(module: str, name: str) -> Callable[..., Any]:
+    """Import a function when needed: the libraries of one format are not those of another."""
+    function: Callable[..., Any] = getattr(import_module(f"{__package__}.{module}"), name)
+    return function
+
+
+def _apart(found: DocumentFormat, data: bytes, request: ParseRequest) -> Explained:
+    if found.name in _APART:
+        yield from _named(*_APART[found.name])(data, request)
 
 
 def _explained(

@@ -52,25 +52,31 @@ _CODE = re.compile(
     r"|(?P<ticks>`+)(?P<span>.+?)(?<!`)(?P=ticks)(?!`)",
     re.DOTALL | re.MULTILINE,
 )
-_MARKDOWN_MARKS = tuple(
-    (re.compile(pattern, re.MULTILINE | re.DOTALL), instead)
-    for pattern, instead in (
-        (r"<!--.*?-->", " "),
-        (r"\{/\*.*?\*/\}|\{[%{<].*?[%}>]\}", " "),
-        (r"^(?:import|export)\b[^\n]*$", ""),
-        (r"<((?:https?|mailto|ftp):[^>\s]*)>", r"\1"),
-        (rf"</?(?:{'|'.join(sorted(RUN_ON))})\b[^<>]*>", ""),
-        (r"</?[A-Za-z][^<>]*>", " "),
-        (r"^[ ]{0,3}\[[^\]^\n][^\]\n]*\]:[ \t]*\n?[ \t]*\S+[^\n]*$", ""),
-        (r"!\[[^\]\n]*\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])?", ""),
-        (r"\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])", "]"),
-        (r"\[\^[^\]\n]*\]:?", ""),
-        (r"[ \t]*\{[ \t]*[:#.][^}\n]*\}", ""),
-        (r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t])?", ""),
-        (r"(?<![\w\\])(_{1,3})(?=\S)([^\n]+?)(?<=\S)\1(?!\w)", r"\2"),
-        (r"(?<!\\)(?:\*+|~~)(?=\S)|(?<=\S)(?:\*+|~~)", ""),
-        (r"\\([!-/:-@\[-`{-~])", r"\1"),
-    )
+Marks = tuple[tuple[re.Pattern[str], str], ...]
+"""Patterns of marks, each with what stands in its place, in the order in which they are taken out."""
+
+
+def compile_marks(*marks: tuple[str, str]) -> Marks:
+    """Compile marks, whose `^` and `$` are those of a line."""
+    return tuple((re.compile(pattern, re.MULTILINE | re.DOTALL), instead) for pattern, instead in marks)
+
+
+_MARKDOWN_MARKS = compile_marks(
+    (r"<!--.*?-->", " "),
+    (r"\{/\*.*?\*/\}|\{[%{<].*?[%}>]\}", " "),
+    (r"^(?:import|export)\b[^\n]*$", ""),
+    (r"<((?:https?|mailto|ftp):[^>\s]*)>", r"\1"),
+    (rf"</?(?:{'|'.join(sorted(RUN_ON))})\b[^<>]*>", ""),
+    (r"</?[A-Za-z][^<>]*>", " "),
+    (r"^[ ]{0,3}\[[^\]^\n][^\]\n]*\]:[ \t]*\n?[ \t]*\S+[^\n]*$", ""),
+    (r"!\[[^\]\n]*\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])?", ""),
+    (r"\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])", "]"),
+    (r"\[\^[^\]\n]*\]:?", ""),
+    (r"[ \t]*\{[ \t]*[:#.][^}\n]*\}", ""),
+    (r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t])?", ""),
+    (r"(?<![\w\\])(_{1,3})(?=\S)([^\n]+?)(?<=\S)\1(?!\w)", r"\2"),
+    (r"(?<!\\)(?:\*+|~~)(?=\S)|(?<=\S)(?:\*+|~~)", ""),
+    (r"\\([!-/:-@\[-`{-~])", r"\1"),
 )
 _MAX_OUTPUT = 1_000
 """Signs of one output of a notebook that are read, and the lines of it; what is cut is said there."""
@@ -87,21 +93,27 @@ def read_text(data: bytes, request: ParseRequest) -> str:
 
 def markdown_words(data: bytes, request: ParseRequest) -> str:
     """Return the text of Markdown without front matter, marks and addresses."""
-    return _without_marks(_FRONT.sub("", read_text(data, request).replace("\r\n", "\n"), count=1))
+    return without_marks(_FRONT.sub("", read_text(data, request).replace("\r\n", "\n"), count=1))
 
 
-def _without_marks(text: str) -> str:
+def without_marks(text: str, code: re.Pattern[str] = _CODE, marks: Marks = _MARKDOWN_MARKS) -> str:
+    """Return a text without *marks*, but for the `block` or `span` of *code*, which has none."""
     pieces, at = [], 0
-    for code in _CODE.finditer(text):
-        pieces += [_unmarked(text[at : code.start()]), code["block"] or code["span"] or ""]
-        at = code.end()
-    return "".join((*pieces, _unmarked(text[at:])))
+    for found in code.finditer(text):
+        pieces += [_said(text[at : found.start()], marks), found["block"] or found["span"] or ""]
+        at = found.end()
+    return "".join((*pieces, _said(text[at:], marks)))
 
 
-def _unmarked(text: str) -> str:
-    for pattern, instead in _MARKDOWN_MARKS:
+def _said(text: str, marks: Marks) -> str:
+    return html.unescape(unmarked(text, marks))
+
+
+def unmarked(text: str, marks: Marks) -> str:
+    """Return a text with what stands in the place of its marks."""
+    for pattern, instead in marks:
         text = pattern.sub(instead, text)
-    return html.unescape(text)
+    return text
 
 
 def read_notebook(data: bytes, _request: ParseRequest) -> str:
@@ -116,7 +128,7 @@ def _cells(notebook: Any) -> Iterator[str]:
     for cell in notebook["cells"]:
         source = _joined(cell["source"])
         if cell["cell_type"] != "raw":
-            yield _without_marks(source) if cell["cell_type"] == "markdown" else source
+            yield without_marks(source) if cell["cell_type"] == "markdown" else source
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             pictured = any(kind.startswith("image/") for kind in data)

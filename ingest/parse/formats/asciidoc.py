@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from ingest.parse.formats.asciidoc_inline import ENTRY, Inline, chosen_lines, text_of_markup
-from ingest.parse.formats.sniffing import is_binary, is_prose, is_whole_page
+from ingest.parse.formats.sniffing import CONDITION, is_binary, is_prose, is_whole_page
 from ingest.parse.secrets import find_in_source
 from schemas.formats import DocumentFormat, ParseTools, media_type
 from schemas.fragment import GraphFragment, ParseRequest
@@ -54,14 +54,20 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
     from ingest.parse.html.whole import assemble_markup, decode_text, say_missing
 
-    markup, included = asciidoc_to_html(decode_text(data, request))
+    left_out = list[str]()
+    markup, included = asciidoc_to_html(decode_text(data, request), left_out)
+    tools.left_out.add((CONDITION, line) for line in left_out)
     return assemble_markup(markup, request, tools, kind=FORMAT.name, warnings=say_missing(included))
 
 
-def asciidoc_to_html(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return a document as the body of a page, and the files that it includes, which are left out."""
+def asciidoc_to_html(text: str, left_out: list[str] | None = None) -> tuple[str, tuple[str, ...]]:
+    """Return a document as the body of a page, and the files that it includes, which are left out.
+
+    Args: left_out: takes up the lines under conditions that do not hold.
+    """
     inline, included = Inline(), dict[str, None]()
-    lines = tuple(chosen_lines(text.translate(_CONTROLS).expandtabs(4).splitlines(), included))
+    written = text.translate(_CONTROLS).expandtabs(4).splitlines()
+    lines = tuple(chosen_lines(written, included, [] if left_out is None else left_out))
     return inline.finish(_Blocks(inline).document(lines)), tuple(included)
 
 

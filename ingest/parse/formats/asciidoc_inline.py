@@ -191,10 +191,10 @@ def _label(inside: str) -> str:
     return text.removesuffix("^").strip()
 
 
-def chosen_lines(lines: Sequence[str], included: dict[str, None]) -> Iterator[str]:
+def chosen_lines(lines: Sequence[str], included: dict[str, None], left_out: list[str]) -> Iterator[str]:
     """Yield the lines that conditions leave; of attributes those count that the document itself sets.
 
-    Args: included: takes up the files that it includes.
+    Args: included: takes up the files that it includes; left_out: the other lines.
     """
     known, waiting = Inline(), list[bool]()
     for line in lines:
@@ -204,6 +204,8 @@ def chosen_lines(lines: Sequence[str], included: dict[str, None]) -> Iterator[st
                 if entry := ENTRY.match(line):
                     known.define(entry[1], entry[2] or "")
                 yield line[1:].rstrip() if found else line.rstrip()
+            else:
+                left_out.append(line)
         elif found[2] == "endif":
             waiting = waiting[:-1]
         elif found[2] == "ifeval" or (found[2] != "include" and not found[4]):
@@ -212,6 +214,8 @@ def chosen_lines(lines: Sequence[str], included: dict[str, None]) -> Iterator[st
             included[known.fill(found[3])] = None
         elif all(waiting) and _holds(found, known):
             yield found[4]
+        else:
+            left_out.append(found[4])
 
 
 def _holds(found: re.Match[str], known: Inline) -> bool:

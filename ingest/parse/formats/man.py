@@ -10,7 +10,7 @@ from html import escape
 
 from ingest.parse.formats.mdoc import MACROS, MdocLine
 from ingest.parse.formats.roff import JOIN, Roff, macro_names, split_arguments
-from ingest.parse.formats.sniffing import is_binary, unpack_text
+from ingest.parse.formats.sniffing import CONDITION, is_binary, unpack_text
 from ingest.parse.secrets import find_in_source
 from schemas.formats import DocumentFormat, ParseTools, document_name, media_type
 from schemas.fragment import GraphFragment, ParseRequest
@@ -51,16 +51,16 @@ def _recognise(head: bytes, content_type: str, name: str) -> bool:
 def _parse(data: bytes, request: ParseRequest, tools: ParseTools) -> GraphFragment:
     from ingest.parse.html.whole import assemble_markup, decode_text
 
-    text = decode_text(unpack_text(data, subject=request.uri), request)
-    markup, is_cut = man_to_html(text, document_name(request.path, request.url or request.uri))
-    cut = ("its macros or strings stand for too much; the rest was left out",) if is_cut else ()
+    roff = Roff(decode_text(unpack_text(data, subject=request.uri), request))
+    markup = _Page(roff, document_name(request.path, request.url or request.uri)).html()
+    tools.left_out.add((CONDITION, line) for line in roff.left_out)
+    cut = ("its macros or strings stand for too much; the rest was left out",) if roff.is_cut else ()
     return assemble_markup(markup, request, tools, kind=FORMAT.name, warnings=cut)
 
 
-def man_to_html(text: str, place: str = "") -> tuple[str, bool]:
-    """Return a page as the body of one of HTML, and whether it is cut short; *place*: where its file lies."""
-    roff = Roff(text)
-    return _Page(roff, place).html(), roff.is_cut
+def man_to_html(text: str) -> str:
+    """Return a page as the body of one of HTML."""
+    return _Page(Roff(text), "").html()
 
 
 class _Page:

@@ -37,6 +37,9 @@ _ESCAPE = re.compile(
     r"|N'(?P<code>\d{1,7})'|[oZ](?P<e>[^\w\s])(?P<over>.*?)(?P=e)|[ABbDHhLlRSvwXx](?P<d>[^\w\s]).*?(?P=d)"
     r"|\*(?:\[(?P<s1>[^\]]*)\]|\((?P<s2>..)|(?P<s3>.))|\((?P<c1>..)|\[(?P<c2>[^\]]*)\]|(?P<one>.)|$)"
 )
+_SPACED_JOIN = re.compile(r"(?:(?<=[ \t])|(?<=\\[~0 ]))\\c$", re.MULTILINE)
+"""Where what comes next goes on in the line, behind a space: as lines do without it."""
+
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)\\[\"#].*")
 _ARGUMENT = re.compile(r'"((?:[^"]|"")*)"?|((?:\\.|\S)+)')
 _REQUEST = re.compile(r"[.'][ \t]*(\S+)[ \t]*(.*)$")
@@ -66,10 +69,13 @@ def split_arguments(text: str) -> list[str]:
 
 
 class Roff:
-    """Reads the lines of one page: gives requests that it does not know itself, and lines of text."""
+    """Reads the lines of one page: gives requests that it does not know itself, and lines of text.
+
+    `left_out` are the lines under conditions that do not hold.
+    """
 
     def __init__(self, text: str) -> None:
-        joined = re.sub(r"(?<!\\)((?:\\\\)*)\\\n", r"\1", text)
+        joined = _SPACED_JOIN.sub("", re.sub(r"(?<!\\)((?:\\\\)*)\\\n", r"\1", text))
         self._lines = deque(
             _COMMENT.sub(r"\1", line) if "\\" in line else line for line in joined.splitlines()
         )
@@ -77,6 +83,7 @@ class Roff:
         self._macros: dict[str, list[str]] = {}
         self._left, self._room = MAX_EXPANDED, MAX_FILLED
         self._otherwise: list[bool] = []
+        self.left_out: list[str] = []
 
     def events(self) -> Iterator[tuple[str, str]]:
         """Yield each request with its arguments, and ("", text) for a line of text; both as written."""
@@ -129,7 +136,7 @@ class Roff:
             if found["one"] is not None:
                 one = found["one"]
                 return "" if one in _NOTHING else _ONE.get(one, one)
-            return _sign(found["c1"] or found["c2"] or "")
+            return sign_of(found["c1"] or found["c2"] or "")
 
         return _ESCAPE.sub(said, text)
 
@@ -145,6 +152,8 @@ class Roff:
         if not rest.startswith("\\{"):
             if holds and rest:
                 self._lines.appendleft(rest)
+            else:
+                self.left_out.append(rest)
             return
         depth, kept, line = 1, [], rest[2:]
         while True:
@@ -157,6 +166,8 @@ class Roff:
         kept[-1] = kept[-1].rpartition("\\}")[0] if depth <= 0 else kept[-1]
         if holds and self._left > 0:
             self._lines.extendleft(line.lstrip() for line in reversed(kept) if line.strip())
+        else:
+            self.left_out += kept
 
     def _define(self, name: str, rest: str) -> None:
         names = rest.split()
@@ -194,7 +205,8 @@ def _holds(found: re.Match[str] | None) -> bool:
     return holds != bool(found[1]) if found[6] is None else False
 
 
-def _sign(name: str) -> str:
+def sign_of(name: str) -> str:
+    r"""Return what an escape in the form `\[name]` stands for; "" where that is no text."""
     if name in _SIGNS:
         return _SIGNS[name]
     if found := re.match(r"u([0-9A-F]{4,5})|char(\d{1,3})$", name):

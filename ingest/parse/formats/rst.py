@@ -129,11 +129,11 @@ def _as_text(text: str, request: ParseRequest, tools: ParseTools) -> GraphFragme
 def _to_html(text: str, subject: str) -> str:
     from docutils.core import publish_parts
 
-    from ingest.parse.formats.rst_sphinx import register_sphinx
+    from ingest.parse.formats.rst_sphinx import quoting_writer, register_sphinx
 
     register_sphinx()
     try:
-        made = publish_parts(text, writer="html5", settings_overrides=_SETTINGS)
+        made = publish_parts(text, writer=quoting_writer(), settings_overrides=_SETTINGS)
     except MemoryError:
         raise
     except Exception as error:  # whatever docutils meets in a text that it did not expect

@@ -6,11 +6,13 @@ Source: the lists of directives and roles in Sphinx's manual.
 
 import re
 from functools import cache
+from itertools import dropwhile
+from textwrap import dedent
 from typing import Any, ClassVar
 
 from ingest.parse.html.visibility import word_set
 
-_NOTES = word_set("seealso versionadded versionchanged deprecated versionremoved todo")
+_NOTES = word_set("seealso versionadded versionchanged deprecated deprecated-removed versionremoved todo")
 _SILENT = word_set(
     "toctree index highlight currentmodule module py:module autosummary tabularcolumns default-domain "
     "default-role bibliography sectionauthor codeauthor"
@@ -33,6 +35,7 @@ _OBJECTS = word_set(
 TAKEN_IN = "taken-in"
 """Class of the name of a file that the text takes in."""
 
+_RULE = re.compile(r"([^\w\s])\1*")
 _OPTION = re.compile(r"\s*:[\w-]+:")
 _ROLES = word_set(
     "ref doc any term func class meth mod attr obj exc data const keyword option envvar file samp command "
@@ -64,6 +67,39 @@ def register_sphinx() -> None:
         for domain in _DOMAINS:
             if domain or role not in {"pep", "rfc"}:  # docutils knows these two
                 roles.register_local_role(f"{domain}{role}", _reference)
+
+
+_REFUSED = 3
+"""Level of a complaint about what is written wrongly; below are those about what may not be read."""
+
+
+def quoting_writer() -> Any:
+    """Make a writer of HTML that shows what docutils quotes in complaints, such as a table drawn badly."""
+    from docutils import nodes
+    from docutils.transforms import Transform
+    from docutils.writers.html5_polyglot import Writer
+
+    class Quoted(Transform):
+        """Puts text that is written wrongly in the place of the complaint about it."""
+
+        default_priority = 850  # before complaints are dropped
+
+        def apply(self) -> None:
+            for complaint in list(self.document.findall(nodes.system_message)):
+                quoted = [_shown(one) for one in complaint.findall(nodes.literal_block)]
+                if quoted and complaint["level"] >= _REFUSED and complaint.parent is not None:
+                    at = complaint.parent.index(complaint)
+                    complaint.parent[at : at + 1] = quoted
+
+    def _shown(quoted: Any) -> Any:
+        title, _, rule = quoted.astext().rpartition("\n")
+        return nodes.paragraph("", title.strip()) if _RULE.fullmatch(rule) and "\n" not in title else quoted
+
+    class Quoting(Writer):
+        def get_transforms(self) -> list[Any]:
+            return [*super().get_transforms(), Quoted]
+
+    return Quoting()
 
 
 def _reference(_name: str, rawtext: str, text: str, *_: Any, **__: Any) -> tuple[list[Any], list[Any]]:
@@ -111,12 +147,13 @@ def _directives() -> dict[str, Any]:
             return [said]
 
     class Code(Directive):
-        """Code without a language that is known; a file that is named is not read."""
+        """Code without a language that is known, with or without a line above it; no file is read."""
 
         has_content, optional_arguments, final_argument_whitespace = True, 1, True
 
         def run(self) -> list[Any]:
-            text = "\n".join(self.content)
+            below = dedent("\n".join(self.block_text.splitlines()[1:])).splitlines()
+            text = "\n".join(dropwhile(_OPTION.match, below)).strip("\n")
             return [nodes.literal_block(text, text)] if text.strip() else []
 
     class Highlighted(CodeBlock):

@@ -10,6 +10,9 @@ from zipfile import BadZipFile, ZipFile
 from schemas.errors import ParseError
 from schemas.formats import media_type
 
+CONDITION = "under a condition that does not hold"
+"""Why formats that know conditions leave a text out."""
+
 XML_TYPES = ("text/xml", "application/xml")
 
 _MARKUP = re.compile(

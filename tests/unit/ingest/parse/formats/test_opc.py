@@ -10,7 +10,7 @@ from ingest.parse.document import format_of
 from schemas.errors import ParseError
 from schemas.fragment import ParseRequest
 from tests.fakes.office_files import openpyxl_workbook, python_pptx, repacked
-from tests.fakes.pages import parse_file
+from tests.fakes.pages import parse_file, texts_of
 from tests.fakes.plain_documents import H, P
 from tests.fakes.secret_samples import github_token
 
@@ -94,3 +94,14 @@ def test_a_secret_in_a_part_that_is_not_read_is_told(part: str, xml: str) -> Non
         archive.writestr(part, xml.format(github_token()))
 
     assert parse_file(buffer.getvalue(), "prices.xlsx").secrets
+
+
+def test_folders_parted_by_backslashes_are_read_and_what_macos_adds_is_not() -> None:
+    good = GOOD["prices.xlsx"]
+    with zipfile.ZipFile(buffer := io.BytesIO(), "w") as new, zipfile.ZipFile(io.BytesIO(good)) as old:
+        for name in old.namelist():
+            new.writestr(name.replace("/", "\\"), old.read(name))
+        new.writestr("__MACOSX/xl/._workbook.xml", b"\0\5\x16\7")
+
+    made = parse_file(buffer.getvalue(), path="prices.xlsx")
+    assert texts_of(made) == texts_of(parse_file(good, path="prices.xlsx"))

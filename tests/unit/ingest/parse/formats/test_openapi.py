@@ -142,6 +142,60 @@ def test_references_that_lead_back_to_themselves_or_nowhere_end() -> None:
     assert set(fields_of({"$ref": "#/components/schemas/C"}, **kept)) == {"- x (string)"}
 
 
+OIL = {"description": "An oil.", "type": "string", "enum": ["rape", "seal"]}
+LAMP = {"properties": {"oil": {"$ref": "#/components/schemas/Oil"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "rows"),
+    [
+        (
+            {"properties": {"a": {"allOf": [{"$ref": "#/components/schemas/Oil"}, {"description": "Its."}]}}},
+            ["- a (string, one of: rape, seal): Its. An oil."],
+        ),
+        (
+            {"properties": {"a": {"$ref": "#/components/schemas/Oil", "description": "Its."}}},
+            ["- a (string, one of: rape, seal): Its. An oil."],
+        ),
+        (
+            {"type": "array", "items": {"$ref": "#/components/schemas/Oil"}},
+            ["- [] (string, one of: rape, seal): An oil."],
+        ),
+        (
+            {"description": "By name.", "additionalProperties": LAMP},
+            ["By name.", "- *.oil (string, one of: rape, seal): An oil."],
+        ),
+        (
+            {"oneOf": [{"description": "Lit.", "properties": {"a": {}}}, {"description": "Out."}]},
+            ["Lit.", "- a", "Out."],
+        ),
+        (
+            {"properties": {"a": {"items": {"allOf": [{"items": {"allOf": [LAMP]}}]}}}},
+            ["- a", "- a[][].oil (string, one of: rape, seal): An oil."],
+        ),
+    ],
+)
+def test_what_is_said_of_a_schema_is_said_wherever_it_stands(schema: Any, rows: list[str]) -> None:
+    assert fields_of(schema, components={"schemas": {"Oil": OIL}}) == rows
+
+
+def test_parameters_paths_and_answers_say_all_that_is_said_of_them() -> None:
+    lamp = {"name": "lamp", "in": "query", "schema": {"description": "Which.", **LAMP}}
+    headers = {"X-Left": {"description": "Left.", "schema": {"type": "integer"}}}
+    content = {"text/xml": {"schema": {"properties": {"x": {}}}}, "application/json": {"schema": LAMP}}
+    answer = {"description": "Good.", "headers": headers, "content": content}
+    get = {"description": "One.", "parameters": [lamp], "responses": {"200": answer}}
+    path = {"description": "All lamps.", "servers": [{"url": "https://x"}], "get": get}
+    fragment = parse(api({"/a": path}, components={"schemas": {"Oil": OIL}}))
+
+    assert sections_of(fragment)[-1].text == (
+        "Server: https://x\n\nOne.\n\nAll lamps.\n\nParameters:\n- lamp (query): Which.\n"
+        "- lamp.oil (string, one of: rape, seal): An oil.\n\n"
+        "Response 200 (application/json, text/xml): Good.\n- X-Left (header, integer): Left.\n"
+        "- oil (string, one of: rape, seal): An oil.\n- x"
+    )
+
+
 def test_a_few_references_cannot_stand_for_fields_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     schemas = {
         f"W{d}": {"properties": {f"f{n}": {"$ref": f"#/components/schemas/W{d + 1}"} for n in range(30)}}

@@ -160,3 +160,21 @@ def test_what_stands_in_a_directive_is_text_under_its_title(directive: str, said
 def test_a_file_that_is_taken_in_is_said() -> None:
     fragment = parse("Text.\n\n.. literalinclude:: ../a.py\n   :language: py\n\n.. include:: /b.rst\n")
     assert fragment.warnings == ("files that it takes in are not read: ../a.py, /b.rst",)
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (".. productionlist:: g\n   a: b\n   c: d\n", "a: b\nc: d"),
+        (".. productionlist::\n   a: b\n", "a: b"),
+        (".. graphviz::\n   :name: x\n\n   a -> b\n", "a -> b"),
+        (".. doctest::\n\n   >>> 1\n", ">>> 1"),
+        ("B\n-\n\nb\n\nC\n=\n\nD\n~~\n\nd\n", "D\n\nd"),
+        ("== ==\na  b\n== ==\ntoo wide c\n==\n", "== ==\na  b\n== ==\ntoo wide c\n=="),
+        (".. code-block:: python\n   x = 1 + 2\n", ".. code-block:: python\n   x = 1 + 2"),
+        ("a `b`_\n", "a `b`_"),
+        ("a\n\n.. raw:: html\n\n   <b>\n", "a"),
+    ],
+)
+def test_what_is_written_wrongly_or_without_an_empty_line_is_not_lost(written: str, said: str) -> None:
+    assert sections_of(parse(f"A\n=\n\n{written}"))[-1].text == said
