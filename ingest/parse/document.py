@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ingest.parse.pdf.page_cache import PageCache
     from ingest.parse.pdf.reading import Recognise
 
-PARSER_VERSION: str = "24"
+PARSER_VERSION: str = "25"
 """Part of what made a stored fragment; another one re-processes every document from its raw bytes."""
 
 

@@ -1,10 +1,11 @@
 """Words seen against words kept: what is lost, what is left out for a reason, what nobody sees. Pure."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from ingest.parse.wording import count_folded, fold_words, without_figures
 from schemas.fragment import Explained, LostWord, WordCoverage
@@ -15,6 +16,9 @@ SHOWN = 20
 _NEAR = 400
 _LONG = 200
 """Signs: a piece is looked for this near to where the last one ended, a longer one anywhere behind it."""
+
+_FAR = 1 << 30
+"""Signs gone through to find pieces anywhere: one that is not in a document of 20 MB takes milliseconds."""
 
 _AROUND = 32
 _NUMBER = re.compile(r"\d{0,3}")
@@ -77,13 +81,15 @@ def account(seen: str, kept: Iterable[str], explained: Explained, *, hides: bool
 class _Book:
     """The words seen, between single spaces, and the stretches of them that are kept; `left` were not found.
 
-    `places` are where text was found last: in reading order, and beside it, as a note at the foot.
+    `places` are where text was found last: in reading order, and beside it, as a note at the foot; `far` is
+    how many signs may yet be gone through to find text anywhere.
     """
 
     seen: str
     spans: list[tuple[int, int]] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     places: list[int] = field(default_factory=lambda: [0, 0])
+    far: int = _FAR
 
     def keep(self, text: str) -> None:
         """Set a text aside as a whole, or line by line."""
@@ -102,7 +108,10 @@ class _Book:
         for number, after in enumerate(self.places):
             if self._set_aside(words, after, after + len(words) + _NEAR, number):
                 return True
-        return len(words) > _LONG and self._set_aside(words, 0, len(self.seen), 1)
+        if len(words) <= _LONG or self.far <= 0:
+            return False
+        self.far -= len(self.seen)
+        return self._set_aside(words, 0, len(self.seen), 1)
 
     def _set_aside(self, words: str, after: int, limit: int, place: int) -> bool:
         at = self.seen.find(f" {words} ", after, limit)
@@ -133,9 +142,11 @@ class _Book:
     def places_of(self, missing: Counter[str], told: Iterable[str]) -> Iterator[LostWord]:
         """Yield the first words that are *missing*, rather from where no text was *told* to be left out."""
         left = Counter(missing)
-        apart = [(at, at + len(text) + 1) for text in told if (at := self.seen.find(f" {text} ")) >= 0]
+        found = ((self.seen.find(f" {text} "), len(text) + 1) for text in told)
+        apart = sorted((at, at + length) for at, length in found if at >= 0)
+        starts, ends = [start for start, _ in apart], list(accumulate((end for _, end in apart), max))
         places = [at for start, end in self.gaps() for at in self._words_in(start, end, missing)]
-        places.sort(key=lambda at: any(start <= at < end for start, end in apart))
+        places.sort(key=lambda at: (before := bisect_right(starts, at)) > 0 and at < ends[before - 1])
         shown = 0
         for start in places:
             end = self.seen.index(" ", start)
