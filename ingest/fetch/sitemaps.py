@@ -14,7 +14,7 @@ from functools import cache, partial
 from lxml import etree
 
 from ingest.fetch.body import build_decoder
-from ingest.fetch.faults import FetchFault
+from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.media import FetchLimits
 from ingest.fetch.robots import RobotsPolicy
 from ingest.fetch.transport import HttpResponse, follow_redirects
@@ -360,6 +360,10 @@ INVENTORY = "objects.inv"
 """What a manual that Sphinx made names, and on which page."""
 
 
+_NO_LIST = frozenset({FetchFaultKind.POLICY, FetchFaultKind.UNSUPPORTED})
+"""Faults of what is not for us, or no list; others hide what may be one."""
+
+
 @dataclass(slots=True, kw_only=True)
 class SitemapWalk:
     """Asks for the sitemaps of one site after another, each file once.
@@ -420,7 +424,7 @@ class SitemapWalk:
             return await self._fetch(url, silent=silent)
         except FetchFault as fault:
             reason = fault.reason
-            self.whole = self.whole and fault.ours
+            self.whole = self.whole and fault.kind in _NO_LIST
         except ParseError as error:
             reason = error.message
         if not silent:

@@ -482,6 +482,9 @@ def test_the_forms_of_a_page_are_those_of_all_sitemaps_that_list_it() -> None:
         (Reply(b"", 404), True),
         (Reply(b"", 503), False),
         (Reply(b"<urlset><url", content_type="text/xml"), False),
+        (Reply(b"x", headers={"Content-Encoding": "compress"}), False),
+        (Reply(b"<urlset>" + b" " * 99_000_000), False),
+        (Reply(b"\x89PNG", content_type="image/png"), True),
     ],
 )
 def test_it_is_known_whether_all_that_may_be_listed_was_read(reply: Reply, whole: bool) -> None:
