@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import Final
-from unicodedata import category
+from unicodedata import category, normalize
 
 ENGLISH: Final = "en"
 """Taken of chunks that do not say their language: it is what the default encoder knows."""
@@ -54,7 +54,7 @@ def asked_stems(text: str, languages: Collection[str]) -> str:
     'haus häuser renting rent'
     """
     stemmers = [_stemmer(language) for language in sorted({*languages})]
-    words = _word().findall(text)
+    words = _word().findall(normalize("NFC", text))  # as texts are, and stemmers know letters
     return " ".join(stem for word in words for stem in dict.fromkeys(of(word) for of in stemmers))
 
 

@@ -172,7 +172,7 @@ WRITTEN = {
     "ar": ("كَتَبَ الحارسُ رِسالةً", "رِسالةً"),
     "he": ("הַמְנַהֵל שׁוֹמֵר עַל הַמַּפְתֵּחַ", "הַמַּפְתֵּחַ"),
     "tr": ("İSTANBUL limanı kapalıdır.", "İstanbul"),
-    "de": ("Die Häuser sind verkauft.", "Haus"),
+    "de": ("Die Häuser sind verkauft.", "Ha\u0308user"),
     "en": ("Set max_wal_size on db.example.com, since it isn't 3.14.", "max_wal_size"),
 }
 """By language: a text of words with marks or signs in them, and some of them."""
