@@ -3,12 +3,13 @@
 import json
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from schemas.advice import ADVICE, Trouble
 from schemas.errors import ConfigError, DamageFound, SchemaMismatch
+from schemas.ids import LATER
 from schemas.records import from_record, to_record
 
 COPY = "COPY.json"
@@ -133,7 +134,8 @@ class ModelManifest:
     max_tokens: int
     dtype: str = "auto"
     token_vectors: bool = False
-    stems: bool = False
+    # Left out where there are none: programs of the version before read what such an index has.
+    stems: bool = field(default=False, metadata=LATER)
 
     @property
     def optional_columns(self) -> frozenset[str]:

@@ -252,6 +252,9 @@ def _described(
 ) -> FetchResult:
     kept = request if status is FetchStatus.NOT_MODIFIED else FetchRequest(url=request.url)
     uses = terms_of_reservation(headers.get(TDM), headers.get(TDM_POLICY), UseOrigin.HEADER)
+    forms = _translations(headers, request.url)
+    # Many servers leave headers out of a 304: its silence takes nothing back.
+    is_silent = status is FetchStatus.NOT_MODIFIED
     return FetchResult(
         url=request.url,
         status=status,
@@ -264,9 +267,8 @@ def _described(
         modified=_modified(headers),
         x_robots_tag=headers.get("x-robots-tag"),
         canonical=_canonical(headers, request.url),
-        translations=_translations(headers, request.url) if status is FetchStatus.OK else None,
-        # Many servers leave headers out of a 304: its silence takes nothing back.
-        uses={UseOrigin.HEADER: uses} if uses or status is not FetchStatus.NOT_MODIFIED else {},
+        translations=forms if forms or not is_silent else None,
+        uses={UseOrigin.HEADER: uses} if uses or not is_silent else {},
     )
 
 

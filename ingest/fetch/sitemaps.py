@@ -14,7 +14,7 @@ from functools import cache, partial
 from lxml import etree
 
 from ingest.fetch.body import build_decoder
-from ingest.fetch.faults import FetchFault
+from ingest.fetch.faults import FetchFault, FetchFaultKind
 from ingest.fetch.media import FetchLimits
 from ingest.fetch.robots import RobotsPolicy
 from ingest.fetch.transport import HttpResponse, follow_redirects
@@ -51,6 +51,7 @@ MOST_FORMS = 500
 _PIECE = 2**20
 """Bytes that the parser is given at once: of more than 10 MB it says that they are not well-formed."""
 
+_MANY_FORMS = f"more than {MOST_FORMS} forms of one page; the rest was left out"
 _TOO_MANY = "it lists more URLs than a sitemap may; the rest was left out"
 _ITEMS = frozenset({"url", "sitemap", "item", "entry"})
 _FEEDS = frozenset({"rss", "feed", "RDF"})
@@ -264,9 +265,8 @@ class _Listing:
     def _start_field(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "link" and "href" in attributes:
             if attributes.get("rel", "alternate") == "alternate":
-                place = attributes["href"].replace(
-                    "&#38;", "&"
-                )  # so a parser that resolves none leaves &amp;
+                # A parser that resolves no entities leaves &amp; so.
+                place = attributes["href"].replace("&#38;", "&")
                 self._texts.setdefault("link", place)
                 self._add_form(place, attributes.get("hreflang", ""))
         elif (name == _PLACES[self._item] or name in _DATES) and self._path[-2] == self._item:
@@ -303,7 +303,7 @@ class _Listing:
         if self._item != "url" or language.casefold() in ("", "x-default"):
             return
         if len(self._forms) >= MOST_FORMS:
-            self.problem = f"more than {MOST_FORMS} forms of one page; the rest was left out"
+            self.problem = _MANY_FORMS
         elif (form := self._place(place)) is not None:
             self._forms.add(form)
 
@@ -324,7 +324,11 @@ class _Listing:
         self._room -= 1
         self.parts += "#" in place
         entry = SitemapEntry(url=url, lastmod=lastmod, ways=(self._way,), translations=self._family(url))
-        self.entries.setdefault(url, entry)
+        entry = _joined(self.entries.get(url, entry), entry)
+        if len(entry.translations) > MOST_FORMS + 1:
+            self.problem = _MANY_FORMS
+        else:
+            self.entries[url] = entry
 
     def comment(self, _text: str) -> None:
         """Comments list nothing."""
@@ -338,6 +342,12 @@ _LIST_NAME = re.compile(
 )
 
 
+def _joined(held: SitemapEntry, entry: SitemapEntry) -> SitemapEntry:
+    """Return a page with what both say of it, and the date of the first."""
+    ways = tuple(sorted({*held.ways, *entry.ways}))
+    return replace(held, ways=ways, translations=tuple(sorted({*held.translations, *entry.translations})))
+
+
 def may_be_list(url: str) -> bool:
     """Whether an address is named as feeds and sitemaps are: `feed.xml`, `blog/feed/`, `news.rss`."""
     return _LIST_NAME.search(url.partition("://")[2]) is not None
@@ -348,6 +358,10 @@ LLMS = "/llms.txt"
 
 INVENTORY = "objects.inv"
 """What a manual that Sphinx made names, and on which page."""
+
+
+_NO_LIST = frozenset({FetchFaultKind.POLICY, FetchFaultKind.UNSUPPORTED})
+"""Faults of what is not for us, or no list; others hide what may be one."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -391,10 +405,7 @@ class SitemapWalk:
 
     def _add(self, sitemap: Sitemap) -> None:
         for entry in sitemap.entries:
-            held = self.entries.get(entry.url, entry)
-            ways = tuple(sorted({*held.ways, *entry.ways}))
-            forms = tuple(sorted({*held.translations, *entry.translations}))
-            self.entries[entry.url] = replace(held, ways=ways, translations=forms)
+            self.entries[entry.url] = _joined(self.entries.get(entry.url, entry), entry)
 
     def _deeper(self, url: str, sitemap: Sitemap, depth: int) -> tuple[str, ...]:
         if sitemap.children and depth >= self.limits.sitemap_depth:
@@ -413,7 +424,7 @@ class SitemapWalk:
             return await self._fetch(url, silent=silent)
         except FetchFault as fault:
             reason = fault.reason
-            self.whole = self.whole and fault.ours
+            self.whole = self.whole and fault.kind in _NO_LIST
         except ParseError as error:
             reason = error.message
         if not silent:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import Final
+from unicodedata import category, normalize
 
 ENGLISH: Final = "en"
 """Taken of chunks that do not say their language: it is what the default encoder knows."""
@@ -23,8 +24,8 @@ _STEMMERS: Final = {
 }  # fmt: skip
 """Modules of snowballstemmer 3.1, by ISO 639-1."""
 
-_WORD = re.compile(r"[^\W_]+")
-"""As the driver cuts texts with spaces; what ICU cuts further has no stems."""
+_LONGEST = 64
+"""Signs of a word that may have a stem: some stemmers take time by the square of a length."""
 _WORDS_KEPT = 65_536
 
 
@@ -38,24 +39,33 @@ def language_of_tag(tag: str | None) -> str:
 
 
 def stems_of(text: str, tag: str | None) -> str:
-    """Return *text* with the stem of each word in its place.
+    """Return the stem of each word of *text*.
 
     >>> stems_of("Die Häuser der Pförtner", "de"), stems_of("Houses were sold.", None)
-    ('die haus der pfortn', 'hous were sold.')
+    ('die haus der pfortn', 'hous were sold')
     """
-    stem = _stemmer(language_of_tag(tag))
-    return _WORD.sub(lambda match: stem(match[0]), text)
+    return asked_stems(text, [language_of_tag(tag)])
 
 
 def asked_stems(text: str, languages: Collection[str]) -> str:
     """Return the stems of each word of a question in any of *languages*, each once for each word.
 
     >>> asked_stems("Häuser renting", ["de", "en"])
-    'haus häus renting rent'
+    'haus häuser renting rent'
     """
     stemmers = [_stemmer(language) for language in sorted({*languages})]
-    words = _WORD.findall(text)
+    words = _word().findall(normalize("NFC", text))  # as texts are, and stemmers know letters
     return " ".join(stem for word in words for stem in dict.fromkeys(of(word) for of in stemmers))
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Letters and digits with their marks, which most scripts of India and Thai write vowels with.
+
+    Texts and questions are cut by it alike, since ICU takes `a.b` and `a_b` for one word; it may cut further.
+    """
+    marks = "".join(sign for sign in map(chr, range(0x300, 0x1F000)) if category(sign).startswith("M"))
+    return re.compile(rf"[^\W_]+(?:[{marks}]+[^\W_]*)*")
 
 
 @cache
@@ -66,4 +76,5 @@ def _stemmer(language: str) -> Callable[[str], str]:
     # Not by its factory, which takes PyStemmer where that is installed, of whatever version.
     stemmer = getattr(import_module(f"snowballstemmer.{name}_stemmer"), f"{name.title()}Stemmer")
     # A stemmer holds the word that it works on, so each has its own: readers ask in threads.
-    return lru_cache(_WORDS_KEPT)(lambda word: str(stemmer().stemWord(word.lower())))
+    kept = lru_cache(_WORDS_KEPT)(lambda word: str(stemmer().stemWord(word.lower())))
+    return lambda word: kept(word) if len(word) <= _LONGEST else word.lower()

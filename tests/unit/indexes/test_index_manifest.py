@@ -1,5 +1,6 @@
 """`index.json`: no harm to it goes unseen."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,13 @@ def layout(tmp_path: Path) -> IndexLayout:
 
 def test_what_is_written_is_read(layout: IndexLayout) -> None:
     assert load_manifest(layout) == MADE
+
+
+def test_an_index_without_stems_says_nothing_that_the_version_before_cannot_read(layout: IndexLayout) -> None:
+    assert "stems" not in layout.manifest.read_text()
+    stemmed = replace(MADE, model=replace(MADE.model, stems=True))
+    layout.manifest.write_text(dump_manifest(stemmed))
+    assert load_manifest(layout) == stemmed
 
 
 @pytest.mark.parametrize("bit", range(7))

@@ -235,8 +235,18 @@ def test_a_header_names_the_forms_of_a_page_in_other_languages(link: str, paths:
         assert fetch_one(session, site.url("/a")).translations == tuple(map(site.url, paths))
 
 
-def test_a_304_says_nothing_of_translations_that_its_page_has() -> None:
-    site = Site({"/a": with_validators(_HTML, etag='"1"')})
+@pytest.mark.parametrize(
+    ("link", "said"), [(None, None), ('</de>; rel="alternate"; hreflang="de"', ("/de",)), ("", None)]
+)
+def test_a_304_takes_back_no_translations_and_may_name_others(
+    link: str | None, said: tuple[str, ...] | None
+) -> None:
+    headers = {} if link is None else {"Link": link}
+    page = Reply(_HTML, headers={"ETag": '"1"'})
+    site = Site(
+        {"/a": lambda ask: Reply(b"", 304, headers, None) if ask.headers.get("if-none-match") else page}
+    )
     with serve(site), session_for(site) as session:
         assert fetch_one(session, site.url("/a")).translations == ()
-        assert fetch_one(session, FetchRequest(url=site.url("/a"), etag='"1"')).translations is None
+        told = fetch_one(session, FetchRequest(url=site.url("/a"), etag='"1"')).translations
+        assert told == (None if said is None else tuple(map(site.url, said)))

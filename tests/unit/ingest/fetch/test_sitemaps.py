@@ -482,6 +482,9 @@ def test_the_forms_of_a_page_are_those_of_all_sitemaps_that_list_it() -> None:
         (Reply(b"", 404), True),
         (Reply(b"", 503), False),
         (Reply(b"<urlset><url", content_type="text/xml"), False),
+        (Reply(b"x", headers={"Content-Encoding": "compress"}), False),
+        (Reply(b"<urlset>" + b" " * 99_000_000), False),
+        (Reply(b"\x89PNG", content_type="image/png"), True),
     ],
 )
 def test_it_is_known_whether_all_that_may_be_listed_was_read(reply: Reply, whole: bool) -> None:
@@ -489,6 +492,18 @@ def test_it_is_known_whether_all_that_may_be_listed_was_read(reply: Reply, whole
     with serve(site), session_for(site) as session:
         session.sitemaps((site.url("/"),))
         assert session.lists_are_whole is whole
+
+
+def test_a_page_that_one_sitemap_lists_twice_has_the_forms_of_both() -> None:
+    twice = "".join(_in_languages("/a", f'hreflang="x" href="/{form}"') for form in "bc")
+    assert _forms(_parse(f"<urlset xmlns:xhtml='x'>{twice}</urlset>")) == {"a": ("a", "b", "c")}
+
+
+def test_forms_without_end_of_a_page_that_is_listed_without_end_are_cut() -> None:
+    pages = (_in_languages("/a", f'hreflang="x" href="/{number:05}"') for number in range(2000))
+    sitemap = _parse(f"<urlset xmlns:xhtml='x'>{''.join(pages)}</urlset>", max_urls=2000)
+    assert len(_forms(sitemap)["a"]) == MOST_FORMS + 1
+    assert f"more than {MOST_FORMS} forms of one page" in sitemap.problem
 
 
 def test_forms_without_end_are_cut_and_that_is_said() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from indexes.stores.lance.search_indexes import refresh_text_indexes
+from indexes.stores.lance.stems import stems_of
 from indexes.stores.lance.store import LanceChunkStore
 from indexes.stores.lance.tables import CHUNKS, STEMS, connect, full_text_of
 from schemas.evidence import SearchField
@@ -163,3 +164,39 @@ def test_where_an_index_has_stems_each_language_finds_the_other_forms_of_its_wor
         }
         assert best == {lang: text for lang, (text, _) in SEVERAL.items()}, field
     assert reader.damaged_rows() == ()
+
+
+WRITTEN = {
+    "hi": ("किताबों की दुकान सुबह खुलती है।", "किताब"),
+    "ta": ("நூலகங்கள் காலையில் திறக்கும்.", "நூலகங்கள்"),
+    "ar": ("كَتَبَ الحارسُ رِسالةً", "رِسالةً"),
+    "he": ("הַמְנַהֵל שׁוֹמֵר עַל הַמַּפְתֵּחַ", "הַמַּפְתֵּחַ"),
+    "tr": ("İSTANBUL limanı kapalıdır.", "İstanbul"),
+    "de": ("Die Häuser sind verkauft.", "Ha\u0308user"),
+    "en": ("Set max_wal_size on db.example.com, since it isn't 3.14.", "max_wal_size"),
+}
+"""By language: a text of words with marks or signs in them, and some of them."""
+
+
+@pytest.mark.parametrize("beside", [(), ("鍵は門番が保管します。", "การตั้งค่าเซิร์ฟเวอร์")], ids=["simple", "icu"])
+def test_a_word_with_marks_or_signs_in_it_is_found_by_its_stem(
+    tmp_path: Path, beside: tuple[str, ...]
+) -> None:
+    store = LanceChunkStore.create(tmp_path / "index", dim=DIM, optional=frozenset({STEMS}))
+    texts = {**{text: lang for lang, (text, _) in WRITTEN.items()}, **dict.fromkeys(beside, "th")}
+    writer = store.writer()
+    writer.stage(1, base=0)
+    writer.apply([(make_chunk(text, lang=lang), make_vectors()) for text, lang in texts.items()], [])
+    writer.finish(1)
+
+    for text, asked in (*WRITTEN.values(), *(("การตั้งค่าเซิร์ฟเวอร์", "ตั้งค่า") for _ in beside[1:])):
+        assert _found(store, 1, asked)[:1] == (text,), asked
+    for asked in ("db.example.com", "isn't", "3.14"):
+        assert _found(store, 1, asked)[:1] == (WRITTEN["en"][0],), asked
+
+
+@pytest.mark.parametrize("language", ["ar", "de", "it"])
+def test_a_text_without_spaces_takes_no_longer_to_stem_than_one_with_them(language: str) -> None:
+    """By the square it would take minutes."""
+    endless = "ab" * 500_000
+    assert stems_of(f"{endless} ende", language).startswith(endless)
