@@ -23,7 +23,6 @@ RECALL, PRECISION = 0.985, 0.94
 
 SHORT: dict[str, tuple[float, float]] = {
     "dokuwiki": (0.983, 0.981),
-    "doxygen": (0.979, 0.953),
     "elementor": (0.972, 0.99),
     "mediawiki": (0.943, 1.0),
     "readme-io": (0.97, 0.958),

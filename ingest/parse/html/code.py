@@ -25,6 +25,8 @@ _NUMBER = re.compile(r"\s*\d*\s*")
 _LINE_CLASS = re.compile(r"(?:^|[\s_-])(?:code)?line(?:$|\s)", re.IGNORECASE)
 """Of `line`, `code-line`, `token-line`."""
 
+_ADDED = word_set("add ins")
+_REMOVED = word_set("remove del")
 _BLOCK_STYLE = re.compile(r"display:\s*(?:block|table-row)")
 
 
@@ -71,7 +73,7 @@ def code_text(element: HtmlElement, *, own_id: OwnId = no_id) -> InlineText:
                 continue
             if is_inside:
                 if _is_line(node):
-                    code.line_start()
+                    code.line_start(_change(node.get("class") or ""))
                 if (anchor := own_id(node)) is not None:
                     anchors.append((code.length, anchor))
                 links.start(node, code.length)
@@ -109,11 +111,13 @@ class _Code:
         """All of it."""
         return "".join(self._pieces)
 
-    def line_start(self) -> None:
-        """Begin an element that is a line."""
+    def line_start(self, sign: str) -> None:
+        """Begin an element that is a line, with the *sign* that a theme shows before it."""
         if self._ends or not self._at_start:
             self._put("\n")
         self._starts.append(self.length)
+        if sign:
+            self._put(sign)
 
     def line_end(self) -> None:
         """End it; the break waits for what follows."""
@@ -150,6 +154,15 @@ def _is_line(node: HtmlElement) -> bool:
 @lru_cache(maxsize=4096)
 def _is_called_line(class_: str, style: str) -> bool:
     return _LINE_CLASS.search(class_) is not None or _BLOCK_STYLE.search(style) is not None
+
+
+@lru_cache(maxsize=4096)
+def _change(class_: str) -> str:
+    """The sign before a line of code that a theme shows as added or removed, by its class alone."""
+    words = class_words(class_)
+    if not words.isdisjoint(_ADDED):
+        return "+ "
+    return "- " if not words.isdisjoint(_REMOVED) else ""
 
 
 def _is_number(node: HtmlElement) -> bool:

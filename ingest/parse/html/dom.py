@@ -10,6 +10,7 @@ from typing import Any
 from lxml import etree
 from lxml.html import HtmlElement
 
+from ingest.parse.html.declarations import write_declarations
 from ingest.parse.html.signs import write_signs
 from ingest.parse.html.visibility import count_all_words, hidden_elements, open_parts, raw_text
 from ingest.urls import registrable_domain
@@ -21,6 +22,8 @@ _FIFTH_LEVEL = frozenset({"subsubsection", "unnumberedsubsubsec", "appendixsubsu
 """Classes of h4 that stands below h4: Texinfo goes no deeper and tells the fifth level by its name."""
 
 _CHAPTERS = frozenset({"chapter", "appendix", "preface", "article"})
+
+_TITLES = frozenset({"title", "caption"})
 
 _START = re.compile(r"/|(?:https?:)?//([^/?#]+)/?", re.IGNORECASE)
 """Addresses of the first page of a site, with the name of its host."""
@@ -159,6 +162,7 @@ def settle_tree(root: HtmlElement) -> None:
         # MathJax sets what stands in such a script, which is the only text of the formula.
         if (script.get("type") or "").lower().startswith("math/tex"):
             script.tag = "math"
+    write_declarations(root)
     write_signs(root)
 
 
@@ -210,8 +214,8 @@ def _part_headings(root: HtmlElement) -> None:
 def _mark_title(root: HtmlElement) -> None:
     """Make a heading of what is called a title, if the title element says it too."""
     stated = stated_title(root)
-    for title in root.iter("div"):
-        if "title" in classes_of(title) and len(title) < 2:
+    for title in root.iter("div", "p"):
+        if not _TITLES.isdisjoint(classes_of(title)) and len(title) < 2:
             text = normal_space(raw_text(title))
             if text and (stated == text or stated.endswith(f": {text}")):
                 title.tag = "h1"

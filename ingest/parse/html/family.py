@@ -34,6 +34,11 @@ class Family(StrEnum):
     DOCUSAURUS = "docusaurus"
     JAVADOC = "javadoc"
     RUSTDOC = "rustdoc"
+    DOXYGEN = "doxygen"
+    HADDOCK = "haddock"
+    PDOC = "pdoc"
+    TYPEDOC = "typedoc"
+    JSDOC = "jsdoc"
     PLAIN = "plain"
 
 
@@ -64,9 +69,14 @@ _BODY = (("body", "", ""),)
 
 SHAPES: dict[Family, Shape] = {
     Family.SPHINX: Shape(
-        containers=(*_MAIN, ("div", "class", "body"), ("div", "class", "document")),
+        containers=(
+            ("article", "class", "bd-article"),
+            *_MAIN,
+            ("div", "class", "body"),
+            ("div", "class", "document"),
+        ),
         chrome=word_set(
-            "related sphinxsidebar clearer contents toc-backref viewcode-link rst-footer-buttons"
+            "related sphinxsidebar clearer contents toc-backref viewcode-link rst-footer-buttons onlyprint"
         ),
         section_anchor=True,
     ),
@@ -116,6 +126,22 @@ SHAPES: dict[Family, Shape] = {
         signatures=frozenset({"code-header"}),
         section_anchor=True,
     ),
+    Family.DOXYGEN: Shape(
+        containers=(("div", "class", "contents"), ("div", "class", "textblock")),
+        chrome=word_set("toc levels ttc dynheader dyncontent permalink"),
+    ),
+    Family.HADDOCK: Shape(
+        containers=(("div", "id", "content"),),
+        chrome=word_set("table-of-contents selflink link"),
+    ),
+    Family.PDOC: Shape(
+        containers=(*_MAIN, ("article", "", "")), chrome=word_set("view-source-button pdoc-source")
+    ),
+    Family.TYPEDOC: Shape(
+        containers=(("div", "class", "col-content"),),
+        chrome=word_set("tsd-breadcrumb tsd-index-panel tsd-sources"),
+    ),
+    Family.JSDOC: Shape(containers=(("div", "id", "main"),), chrome=frozenset({"tag-source"})),
     Family.PLAIN: Shape(
         containers=(*_MAIN, ("article", "", "")),
         chrome=word_set(
@@ -134,13 +160,18 @@ _GENERATORS = (
     ("docusaurus", Family.DOCUSAURUS),
     ("javadoc", Family.JAVADOC),
     ("rustdoc", Family.RUSTDOC),
+    ("doxygen", Family.DOXYGEN),
+    ("pdoc", Family.PDOC),
     ("sphinx", Family.SPHINX),
     ("docutils", Family.SPHINX),
 )
 
-_SPHINX_SCRIPTS = frozenset(
-    {"doctools.js", "documentation_options.js", "searchtools.js", "sphinx_highlight.js"}
-)
+_SCRIPTS = {
+    **dict.fromkeys(
+        ("doctools.js", "documentation_options.js", "searchtools.js", "sphinx_highlight.js"), Family.SPHINX
+    ),
+    **dict.fromkeys(("haddock-bundle.min.js", "haddock-util.js"), Family.HADDOCK),
+}
 
 _MARKS = (
     (frozenset({"titlepage", "navheader"}), Family.DOCBOOK),
@@ -151,14 +182,16 @@ _MARKS = (
     (frozenset({"theme-doc-markdown"}), Family.DOCUSAURUS),
     (frozenset({"topnav", "contentcontainer"}), Family.JAVADOC),
     (frozenset({"sect1", "sectionbody"}), Family.ASCIIDOCTOR),
+    (frozenset({"tsd-page-toolbar", "col-content"}), Family.TYPEDOC),
+    (frozenset({"page-title", "type-signature"}), Family.JSDOC),
 )
 
 
 def recognise_family(survey: Survey) -> Family:
-    """Detect the family by the generator meta element, else by classes that only it writes together."""
+    """Detect the family by its scripts, the generator meta element, or classes it alone writes together."""
     generator = survey.generator.lower()
-    if not _SPHINX_SCRIPTS.isdisjoint(survey.scripts):
-        return Family.SPHINX
+    for script in survey.scripts & _SCRIPTS.keys():
+        return _SCRIPTS[script]
     for word, family in _GENERATORS:
         if word in generator:
             return family

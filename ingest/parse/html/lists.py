@@ -78,6 +78,9 @@ _PANELS = etree.XPath(".//@role[. = 'tabpanel']/.. | .//@class[contains(., 'tab'
 _PANEL_CLASSES = frozenset({"tabbed-block", "tab-pane"})
 _LISTS = frozenset({"tabbed-labels", "nav-tabs"})
 _NAMES = re.compile(r"[\w-]+")
+_SWITCHES = etree.XPath(".//*[input[@type='radio'] and count(label) > 1 and count(*) = 2 * count(label)]")
+"""Lists of boxes with labels, of which one shows its panel: as VitePress groups code."""
+
 _TABS = ("button", "label", "a", "li")
 
 _Places = Mapping[HtmlElement, tuple[HtmlElement | None, int]]
@@ -101,6 +104,11 @@ def find_tabs(content: HtmlElement, owners: Mapping[str, HtmlElement]) -> Tabs:
     labels: dict[HtmlElement, str] = {}
     lists: set[HtmlElement] = set()
     places, tabs_of = cache(_places), cache(_tabs_in)
+    for switches in _SWITCHES(content):
+        panels, names = switches.getnext(), switches.findall("label")
+        if panels is not None and len(panels) == len(names):
+            labels.update(zip(panels, map(inline_text, names), strict=True))
+            lists.add(switches)
     for panel in filter(_is_panel, _PANELS(content)):
         stated = owners.get(panel.get("aria-labelledby") or "")
         found, place = _before(panel, places)

@@ -21,7 +21,7 @@ TITLE_TAGS = word_set("figcaption p div caption summary span label") | HEADING_L
 
 _NOTE_TITLES = word_set(
     "admonition-title admonition-heading admonitionheading alert-heading alert-title markdown-alert-title "
-    "sd-tab-label"
+    "custom-block-title sd-tab-label"
 )
 _CODE_TITLES = word_set("code-block-caption codeblocktitle code-block-title filename")
 _TITLED = word_set(

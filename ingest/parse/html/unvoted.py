@@ -165,8 +165,8 @@ class _Tally:
         is_beside = element.getparent() in self.beside
         if element.tag in _LISTS and is_beside:
             return True
-        if link_words(element) >= LINKED * self.words[element]:
-            return False
+        if link_words(element) >= LINKED * self.words[element] and not holds_tag(element, "pre"):
+            return False  # a declaration may be all links to its types
         is_text = element.tag in _OF_TEXT or _is_solid(element)
         is_lead = self.places[element] < self.first and self.words[element] >= 2 * _LONG
         if is_beside and (is_text or is_lead):

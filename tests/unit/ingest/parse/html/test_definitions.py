@@ -162,8 +162,8 @@ def test_a_function_of_doxygen_opens_at_its_own_id_and_its_fields_are_no_entries
         "<dl class='section return'><dt>Returns</dt><dd>0 on success</dd></dl></div></div>"
     )
     fragment = parse_page(f"<main>{body}</main>")
-    assert [(one.fragment, one.heading_path, one.text) for one in fragment.chunks][1:] == [
-        ("a1", ("open_door()",), "Opens a door.\n\nReturns: 0 on success")
+    assert [(one.fragment, one.heading_path, one.text) for one in fragment.chunks] == [
+        ("a1", ("Functions", "open_door()"), "Opens a door.\n\nReturns: 0 on success")
     ]
 
 

@@ -223,3 +223,18 @@ def test_a_formula_in_a_cell_is_read_once() -> None:
 def test_formulas_deep_in_each_other_are_read_without_end() -> None:
     deep = "<mrow>" * 200 + "<mi>x</mi>" + "</mrow>" * 200
     assert "x" in inline_text(lxml_html.fromstring(f"<p><math>{deep}</math></p>"))
+
+
+@pytest.mark.parametrize(
+    ("line", "added", "removed"),
+    [
+        ("<span class='line {}'>{}</span>\n", "diff add", "diff remove"),
+        ("<div class='ec-line {}'>{}</div>", "ins", "del"),
+    ],
+)
+def test_lines_of_code_that_a_theme_shows_as_changed_have_the_sign(
+    line: str, added: str, removed: str
+) -> None:
+    lines = line.format("", "a = 0") + line.format(removed, "a = 1") + line.format(added, "a = 2")
+    page = parse_page(f"<main><h2>A</h2><pre><code>{lines}</code></pre></main>")
+    assert texts_of(page)["A"] == "a = 0\n- a = 1\n+ a = 2"

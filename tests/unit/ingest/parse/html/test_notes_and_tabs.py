@@ -32,6 +32,10 @@ def read(markup: str) -> str:
             "<td class=content>Hot.</td></tr></table></div>",
             "Caution\nHot.",
         ),
+        (
+            "<div class='warning custom-block'><p class=custom-block-title>Mind</p><p>Hot.</p></div>",
+            "Warning: Mind\nHot.",
+        ),
         ("<details class=warning><summary>Why?</summary><p>So.</p></details>", "Warning: Why?\nSo."),
         ("<details><summary>Why?</summary><p>So.</p></details>", "Why?\nSo."),
     ],
@@ -53,6 +57,8 @@ def test_a_note_says_what_it_is(markup: str, text: str) -> None:
         "<div role=tabpanel aria-labelledby=t1>One</div><div role=tabpanel aria-labelledby=t2>Two</div>",
         "<ul class='nav nav-tabs'><li><a href='#p1'>Linux</a></li><li><a href='#p2'>Windows</a></li></ul>"
         "<div class=tab-content><div class=tab-pane id=p1>One</div><div class=tab-pane id=p2>Two</div></div>",
+        "<div><div class=tabs><input type=radio><label>Linux</label><input type=radio><label>Windows</label>"
+        "</div><div class=blocks><div>One</div><div>Two</div></div></div>",
         "<div class=sd-tab-set><input><label class=sd-tab-label>Linux</label>"
         "<div class=sd-tab-content>One</div>"
         "<input><label class=sd-tab-label>Windows</label><div class=sd-tab-content>Two</div></div>",
@@ -60,6 +66,11 @@ def test_a_note_says_what_it_is(markup: str, text: str) -> None:
 )
 def test_the_label_of_a_tab_stands_over_its_panel(markup: str) -> None:
     assert read(markup) == "Linux\nOne\n\nWindows\nTwo"
+
+
+def test_labels_that_are_not_as_many_as_the_panels_beside_them_stay_where_they_are() -> None:
+    boxes = "<input type=radio><label>Yes</label><input type=radio><label>No</label>"
+    assert "Yes" in read(f"<div><div>{boxes}</div><div><p>One</p><p>Two</p><p>Three</p></div></div>")
 
 
 def test_the_name_of_a_file_stands_over_its_code_and_no_other_name_does() -> None:

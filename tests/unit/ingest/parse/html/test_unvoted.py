@@ -30,6 +30,7 @@ def left_of(between: str, *, after: str = "", purpose: Purpose = Purpose.ARTICLE
         "<ul><li>a can</li><li>a hose</li></ul>",
         "<ul><li><a href=a>can</a></li><li><a href=b>hose</a></li></ul>",
         "<pre>open tap</pre>",
+        "<pre><a href=a>Tap</a> <a href=b>open</a></pre>",
         "<div class=wrap><div><pre>open tap</pre></div></div>",
         "<div class=scroll><table><tr><td>May</td><td>ten litres</td></tr></table></div>",
         "<blockquote>Rain is free.</blockquote>",
