@@ -3,6 +3,8 @@
 A table of cells tears `int f(char c)` into `int f | ( | char | c | )`, and a member from its type.
 """
 
+from itertools import islice
+
 from lxml import etree
 from lxml.html import HtmlElement
 
@@ -11,9 +13,9 @@ _PAGE_TITLES = etree.XPath("//div[@class='headertitle']/div[@class='title' and n
 _TITLES = etree.XPath("//h2[@class='memtitle']")
 _TAGS = etree.XPath("//code[@class='tsd-tag']")
 _GROUPS = etree.XPath("//*[starts-with(@class, 'tsd-accordion') or contains(@class, ' tsd-accordion')]")
-_SOURCES = etree.XPath(
-    "//div[starts-with(@class, 'attr ')]/following-sibling::div[@class='pdoc-code codehilite']"
-)
+_SOURCES = etree.XPath("//div[@class='pdoc-code codehilite']")
+_NEAR = 3
+"""Siblings before a source among which the declaration is that it is of."""
 _PARTS = ("tbody", "tr", "td")
 
 
@@ -28,7 +30,9 @@ def write_declarations(root: HtmlElement) -> None:
     for group in _GROUPS(root):
         group.tag = "div"  # its headings are those of the page
     for source in _SOURCES(root):
-        source.set("class", "pdoc-source")
+        before = islice(source.itersiblings("div", preceding=True), _NEAR)
+        if any((one.get("class") or "").startswith("attr ") for one in before):
+            source.set("class", "pdoc-source")
     for table in _TABLES(root):
         _write_lines(table)
 

@@ -190,8 +190,9 @@ _MARKS = (
 def recognise_family(survey: Survey) -> Family:
     """Detect the family by its scripts, the generator meta element, or classes it alone writes together."""
     generator = survey.generator.lower()
-    for script in survey.scripts & _SCRIPTS.keys():
-        return _SCRIPTS[script]
+    for script, family in _SCRIPTS.items():
+        if script in survey.scripts:
+            return family
     for word, family in _GENERATORS:
         if word in generator:
             return family
