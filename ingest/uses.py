@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from protego import Protego
-
 from ingest.dates import utc_of
 from schemas.secrets import find_secrets
 from schemas.uses import Use, UseOrigin, UseTerm, UseTerms
@@ -126,6 +124,8 @@ def terms_of_tdm_file(rules: Iterable[TdmRule], url: str) -> UseTerms:
 
 def _fits(location: str, url: str) -> bool:
     """Whether a rule of robots.txt with such a path would be for *url* (RFC 9309, 2.2.2 and 2.2.3)."""
+    from protego import Protego  # of what reads an index nothing needs it
+
     rule = Protego.parse(f"User-agent: *\nDisallow: {' '.join(location.splitlines())}")
     return not rule.can_fetch(url, "*")
 
