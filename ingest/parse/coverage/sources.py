@@ -134,14 +134,14 @@ def _without_rules(lines: list[str]) -> Iterator[str]:
     fence = before = ""
     for line in lines:
         is_fence = _ADOC_FENCE.fullmatch(line) is not None
+        may_end_title = is_fence and not fence and abs(len(line) - len(before)) <= 1
+        is_rule = may_end_title and re.match(r"(?![.\[]).*\w", before) is not None
         if fence:
             fence = "" if line == fence else fence
-        elif is_fence and abs(len(line) - len(before)) <= 1 and re.match(r"(?![.\[]).*\w", before):
-            line = ""  # noqa: PLW2901 - the same, but said by nobody
-        elif is_fence:
+        elif is_fence and not is_rule:
             fence = line
-        before = line
-        yield line
+        before = "" if is_rule else line
+        yield before
 
 
 def asciidoc_apart(data: bytes, request: ParseRequest) -> Iterator[tuple[str, str]]:
