@@ -121,8 +121,6 @@ def _beyond(refusal: str) -> _Why:
 
 def _why_never(source: Source, rows: SourceRows, uris: Collection[str]) -> Mapping[str, _Why]:
     """Say of addresses that are not in the ledger what would keep them out of it now."""
-    # What no budget stops is let in, unless the only pages that link to it say `nofollow`.
-    otherwise = (AddressReason.NOFOLLOW, AddressReason.NEW)
     why: dict[str, _Why] = {}
     for uri in sorted(uris):
         depth = 0 if uri in rows.listed else rows.linked.get(uri, 0) + 1
@@ -133,7 +131,9 @@ def _why_never(source: Source, rows: SourceRows, uris: Collection[str]) -> Mappi
     rest = [_as_new(source, rows, uri) for uri in sorted(uris) if uri not in why]
     stopped = apply_budgets(source.scope, rest, _usage(rows, [one.uri for one in rest])).stopped
     why |= {problem.url: _beyond(problem.reason) for problem in stopped}
-    return {uri: why.get(uri, (otherwise[uri in rows.listed], "")) for uri in uris}
+    # What no budget stops is let in, unless the only pages that link to it say `nofollow`.
+    unstopped = {uri: AddressReason.NEW if uri in rows.listed else AddressReason.NOFOLLOW for uri in uris}
+    return {uri: why.get(uri, (reason, "")) for uri, reason in unstopped.items()}
 
 
 def _as_new(source: Source, rows: SourceRows, uri: str) -> KnownDocument:
